@@ -1,0 +1,201 @@
+"""The records that lie in the stores, and the one codec that reads and writes them.
+
+A store is a folder of lines `URL<TAB>JSON`: UTF-8, keys sorted, defaults left out, and no raw CR,
+LF or TAB inside, so that any tool can take a field and Hadoop Streaming cannot split a record.
+Each JSON names its kind of record under `is`.
+
+>>> line = encode("http://a.example/", Target(depth=1, via="http://a.example/up"))
+>>> line
+b'http://a.example/\\t{"depth":1,"is":"target","via":"http://a.example/up"}'
+>>> decode(line, Target)[1].depth
+1
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from layercrawl import charset
+
+Kind = Literal["page", "robots", "sitemap"]
+Outcome = Literal[
+    "ok", "not_modified", "redirect", "gone", "denied", "refused", "failed", "deferred"
+]
+ANSWERED: frozenset[str] = frozenset(
+    {"ok", "not_modified", "redirect", "gone", "denied", "refused"}
+)
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="is"):
+    """What every record in a store has in common: immutable, sorted keys, no defaults written."""
+
+
+class Target(Record, frozen=True, tag="target"):
+    """A URL to fetch in a layer (`in/`), with how it was found and what is known of it.
+
+    `depth` is the link distance from a seed, `via` the page that linked here, `hops` the redirects
+    followed so far. A revisit carries the validators of the last visit; a robots target carries
+    its host's state: `rules` (robots.txt's text) as of `fetched`, or why there are none.
+    """
+
+    kind: Kind = "page"
+    depth: int = 0
+    via: str = ""
+    hops: int = 0
+    score: int = 0
+    cash: int = 0
+    etag: str = ""
+    last_modified: str = ""
+    length: int | None = None
+    simhash: str = ""
+    rules: str | None = None
+    fetched: str = ""
+    failing_since: str = ""
+    delay: float | None = None
+    not_before: str = ""
+
+
+class Page(Record, frozen=True, tag="page"):
+    """The one answer to a Target (`doc/`): what happened, and the body when it was kept.
+
+    `fetched` and `not_before` are UTC, ISO 8601; `elapsed` is seconds; `headers` are as received;
+    `html` is the decoded text and `digest` the SHA-256 of the body's bytes. `body_b64` holds the
+    bytes where `encoding` has no exact inverse for them.
+    """
+
+    target: Target
+    outcome: Outcome
+    reason: str = ""
+    status: int = 0
+    fetched: str = ""
+    elapsed: float = 0.0
+    headers: list[tuple[str, str]] = []
+    http_version: str = ""
+    location: str = ""
+    encoding: str = ""
+    html: str = ""
+    body_b64: str = ""
+    digest: str = ""
+    truncated: bool = False
+    attempts: int = 0
+    not_before: str = ""
+    duplicates: list[tuple[str, str, int]] = []
+
+    def header(self, name: str) -> str:
+        """The values of header `name` (any case) as one comma-separated list (RFC 9110, 5.3)."""
+        return ", ".join(value for key, value in self.headers if key.lower() == name)
+
+    def body(self) -> bytes:
+        """The exact bytes that were received, content codings undone."""
+        if self.body_b64:
+            return base64.b64decode(self.body_b64)
+        return charset.encode(self.html, self.encoding)
+
+
+class Outlinks(Record, frozen=True, tag="outlinks"):
+    """What later stages need of a Page without its HTML (`out/`).
+
+    `links` are (URL, text) pairs in page order, once each; `cuts` counts the links that the rules
+    dropped, by reason. A redirect has its target as its one link. A robots answer carries `rules`.
+    """
+
+    target: Target
+    outcome: Outcome
+    reason: str = ""
+    status: int = 0
+    fetched: str = ""
+    digest: str = ""
+    simhash: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    length: int | None = None
+    title: str = ""
+    canonical: str = ""
+    noindex: bool = False
+    links: list[tuple[str, str]] = []
+    cuts: dict[str, int] = {}
+    rules: str | None = None
+    delay: float | None = None
+    not_before: str = ""
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, order=True):
+    """One answer in a URL's history: when, in which layer, and what tells a change."""
+
+    time: str
+    layer: int
+    outcome: Outcome
+    digest: str = ""
+    simhash: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    length: int | None = None
+    not_before: str = ""
+
+
+class UrlState(Record, frozen=True, tag="state"):
+    """All that is known of a URL: the fold of layers 0..NNN (`out/checkpoint-NNN`).
+
+    `depth`, `hops` and `via` are the least triple by which it was found, `first` the layer that
+    found it, `visits` its newest 16 answers, `message` what the crawl order merged. A robots.txt's
+    state is its host's: `rules` fetched at `fetched`, unreachable since `failing_since`.
+    """
+
+    kind: Kind = "page"
+    depth: int = 0
+    hops: int = 0
+    via: str = ""
+    first: int = 0
+    visits: list[Visit] = []
+    message: int = 0
+    rules: str | None = None
+    fetched: str = ""
+    failing_since: str = ""
+    delay: float | None = None
+    not_before: str = ""
+
+
+class XmlPage(Record, frozen=True, tag="xml"):
+    """A page as one well-formed XML 1.0 document (`xml/`)."""
+
+    xml: str
+
+
+AnyRecord = Target | Page | Outlinks | UrlState | XmlPage
+R = TypeVar("R", bound=Record)
+
+_encoder = msgspec.json.Encoder(order="sorted")
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+class WrongRecord(ValueError):
+    """A line that is not the kind of record that was asked for."""
+
+
+def encode(url: str, record: Record) -> bytes:
+    """The line of `record`, without its line end."""
+    return b"%s\t%s" % (url.encode(), _encoder.encode(record))
+
+
+def decode(line: bytes, kind: type[R]) -> tuple[str, R]:
+    """URL and record of a line; trailing TABs, CR and LF, which Streaming may add, are ignored.
+
+    Raises WrongRecord when the line is no record, or one of another kind.
+
+    >>> decode(b'http://a.example/\\t{"is":"page"}', Target)
+    Traceback (most recent call last):
+    layercrawl.records.WrongRecord: not a target: Invalid value 'page' - at `$.is`
+    """
+    url, tab, value = line.partition(b"\t")
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    try:
+        if not tab:
+            raise WrongRecord("no TAB between URL and JSON")
+        return url.decode(), decoder.decode(value.rstrip(b"\t\r\n"))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise WrongRecord(f"not a {kind.__struct_config__.tag}: {error}") from error

@@ -34,6 +34,7 @@ SERVER = re.compile(r"server \{ listen [\d.]+:(\d+); server_name (\S+); root (.+
 TYPE = re.compile(r"([\w.+-]+/[\w.+-]+)((?:\s+\w+)+);")
 CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 REFRESH = re.compile(r"\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.I)
+SPACE = "".join(map(chr, range(33)))
 ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
 PATH_SAFE = "/%!$&'()*+,;=:@[]|~"  # what the URL standard leaves as it is in a path
@@ -158,14 +159,24 @@ def references(document: html.HtmlElement) -> Iterator[str]:
             yield match[1]
 
 
+def cleaned(reference: str) -> str:
+    r"""Repair a reference as the URL standard does: no line ends, `\` before the query is `/`.
+
+    >>> cleaned(" a\\b\n?c\\d ")
+    'a/b?c\\d'
+    """
+    reference = re.sub(r"[\t\r\n]", "", reference).strip(SPACE)
+    path = re.split(r"[?#]", reference, maxsplit=1)[0]
+    return path.replace("\\", "/") + reference[len(path) :]
+
+
 def links(document: html.HtmlElement, url: str) -> Iterator[str]:
     """Yield the http(s) URLs, in normal form, that a page at `url` links to."""
     base = next((b.get("href") for b in document.iter("base") if b.get("href")), "")
     base = urljoin(url, base)
     for reference in references(document):
-        reference = re.sub(r"[\t\r\n]", "", reference).strip("".join(map(chr, range(33))))
         try:
-            target = urljoin(base, reference)
+            target = urljoin(base, cleaned(reference))
             if target.startswith(("http:", "https:")):
                 yield normal(target)
         except ValueError:  # a bad port or IPv6 address: not a link

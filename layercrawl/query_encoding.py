@@ -1,0 +1,120 @@
+"""Percent-encoding of a query in the encoding of its document, as the URL standard asks.
+
+A link's query is written in the *document's* encoding, its path always in UTF-8. That is what
+browsers send, so it is what a site in Shift_JIS or windows-1251 expects to get.
+
+Source: <https://url.spec.whatwg.org/#query-state>, "percent-encode after encoding", and the
+encoders of <https://encoding.spec.whatwg.org/>.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ESCAPED_BYTES = frozenset({*range(0x21), *b"\"#<>'", *range(0x7F, 0x100)})
+_PERCENT = tuple(f"%{byte:02X}" if byte in _ESCAPED_BYTES else chr(byte) for byte in range(256))
+
+# The standard's encodings (and the labels that pages use most) by Python's codec. Those that are
+# not here, UTF-16 and "replacement" among them, mean UTF-8 (the standard's "output encoding").
+_CODECS = {
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "gb18030": "gb18030",
+    "gb2312": "gbk",
+    "gbk": "gbk",
+    "ibm866": "cp866",
+    "iso-2022-jp": "iso2022_jp",
+    "iso-8859-1": "cp1252",
+    "iso-8859-8-i": "iso8859_8",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "koi8-r": "koi8_r",
+    "koi8-u": "koi8_u",
+    "latin1": "cp1252",
+    "macintosh": "mac_roman",
+    "shift_jis": "cp932",
+    "us-ascii": "cp1252",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac_cyrillic",
+    "x-user-defined": "ascii",
+    **{f"iso-8859-{n}": f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+    **{f"windows-{n}": f"cp{n}" for n in range(1250, 1259)},
+}
+# Where the standard's encoder knows a character that Python's codec lacks.
+_ADDITIONS = {
+    "gbk": {"€": b"\x80"},
+    "cp932": {"¥": b"\\", "‾": b"~", "−": b"\x81\x7c"},
+}
+
+
+def encode_query(url: str, encoding: str) -> str:
+    """Return `url` with the query's non-ASCII characters percent-encoded in `encoding`.
+
+    `encoding` is a name of the Encoding Standard in any case; unknown names mean UTF-8.
+    Characters that the encoding lacks become an escaped `&#N;`.
+
+    >>> encode_query("/é?q=é#é", "windows-1252")
+    '/é?q=%E9#é'
+    >>> encode_query("?q=сыр☃", "windows-1251")
+    '?q=%F1%FB%F0%26%239731%3B'
+    >>> encode_query("?q=あ", "utf-16le")
+    '?q=%E3%81%82'
+    """
+    address, hash_sign, fragment = url.partition("#")
+    path, question_mark, query = address.partition("?")
+    if not question_mark or query.isascii():
+        return url
+    name = encoding.lower()
+    encoded = _NON_ASCII.sub(lambda run: _percent_encode(run[0], name), query)
+    return f"{path}?{encoded}{hash_sign}{fragment}"
+
+
+def _percent_encode(run: str, name: str) -> str:
+    return "".join(map(_PERCENT.__getitem__, _encode(run, name)))
+
+
+def _encode(run: str, name: str) -> bytes:
+    if name == "euc-jp":
+        table = _euc_jp()
+        return b"".join(table.get(char) or _reference(char) for char in run)
+    return run.encode(_CODECS.get(name, "utf-8"), _HANDLER)
+
+
+def _reference(char: str) -> bytes:
+    return b"%%26%%23%d%%3B" % ord(char)
+
+
+def _on_unencodable(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    char = error.object[error.start]
+    addition = _ADDITIONS.get(error.encoding, {}).get(char)
+    return addition or _reference(char).decode("ascii"), error.start + 1
+
+
+_HANDLER = "layercrawl.query"
+codecs.register_error(_HANDLER, _on_unencodable)
+
+
+@lru_cache(maxsize=1)
+def _euc_jp() -> dict[str, bytes]:
+    """The standard's EUC-JP encoder: JIS X 0208 with NEC's and IBM's rows, unlike Python's codec.
+
+    Shift_JIS numbers the same rows in another way, so Python's cp932 has them all. The first place
+    of a character that occurs twice counts.
+    """
+    table = {"¥": b"\\", "‾": b"~", "−": b"\xa1\xdd"}
+    table |= {chr(0xFF61 + n): bytes((0x8E, 0xA1 + n)) for n in range(63)}
+    for place in range(94 * 94):
+        row, cell = divmod(place, 94)
+        char = _shift_jis(row, cell).decode("cp932", "ignore")
+        if char:
+            table.setdefault(char, bytes((0xA1 + row, 0xA1 + cell)))
+    return table
+
+
+def _shift_jis(row: int, cell: int) -> bytes:
+    lead, trail = divmod(row * 94 + cell, 188)
+    return bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))

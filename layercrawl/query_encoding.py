@@ -35,18 +35,12 @@ _CODECS = {
     "koi8-u": "koi8_u",
     "latin1": "cp1252",
     "macintosh": "mac_roman",
-    "shift_jis": "cp932",
     "us-ascii": "cp1252",
     "windows-874": "cp874",
     "x-mac-cyrillic": "mac_cyrillic",
     "x-user-defined": "ascii",
     **{f"iso-8859-{n}": f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"windows-{n}": f"cp{n}" for n in range(1250, 1259)},
-}
-# Where the standard's encoder knows a character that Python's codec lacks.
-_ADDITIONS = {
-    "gbk": {"€": b"\x80"},
-    "cp932": {"¥": b"\\", "‾": b"~", "−": b"\x81\x7c"},
 }
 
 
@@ -77,8 +71,8 @@ def _percent_encode(run: str, name: str) -> str:
 
 
 def _encode(run: str, name: str) -> bytes:
-    if name == "euc-jp":
-        table = _euc_jp()
+    if name in ("euc-jp", "shift_jis"):
+        table = _euc_jp() if name == "euc-jp" else _shift_jis()
         return b"".join(table.get(char) or _reference(char) for char in run)
     return run.encode(_CODECS.get(name, "utf-8"), _HANDLER)
 
@@ -90,31 +84,45 @@ def _reference(char: str) -> bytes:
 def _on_unencodable(error: UnicodeError) -> tuple[str | bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
     char = error.object[error.start]
-    addition = _ADDITIONS.get(error.encoding, {}).get(char)
-    return addition or _reference(char).decode("ascii"), error.start + 1
+    if char == "€" and error.encoding == "gbk":
+        return b"\x80", error.start + 1
+    return _reference(char).decode("ascii"), error.start + 1
 
 
 _HANDLER = "layercrawl.query"
 codecs.register_error(_HANDLER, _on_unencodable)
 
+# Python's own codecs for Japanese choose other places for NEC's and IBM's characters than browsers
+# do, so both tables are made from the one list that Python and the standard have in common: the
+# rows that cp932 decodes, by their "pointer". A character's first place counts.
+_IN_EUC_JP = range(94 * 94)
+_IN_SHIFT_JIS = (*range(8272), *range(10716, 11280))  # without NEC's copies and private use
+
 
 @lru_cache(maxsize=1)
 def _euc_jp() -> dict[str, bytes]:
-    """The standard's EUC-JP encoder: JIS X 0208 with NEC's and IBM's rows, unlike Python's codec.
-
-    Shift_JIS numbers the same rows in another way, so Python's cp932 has them all. The first place
-    of a character that occurs twice counts.
-    """
     table = {"¥": b"\\", "‾": b"~", "−": b"\xa1\xdd"}
     table |= {chr(0xFF61 + n): bytes((0x8E, 0xA1 + n)) for n in range(63)}
-    for place in range(94 * 94):
-        row, cell = divmod(place, 94)
-        char = _shift_jis(row, cell).decode("cp932", "ignore")
-        if char:
-            table.setdefault(char, bytes((0xA1 + row, 0xA1 + cell)))
+    for pointer in _IN_EUC_JP:
+        row, cell = divmod(pointer, 94)
+        table.setdefault(_decode(pointer), bytes((0xA1 + row, 0xA1 + cell)))
     return table
 
 
-def _shift_jis(row: int, cell: int) -> bytes:
-    lead, trail = divmod(row * 94 + cell, 188)
+@lru_cache(maxsize=1)
+def _shift_jis() -> dict[str, bytes]:
+    table = {"¥": b"\\", "‾": b"~", "−": b"\x81\x7c", "\x80": b"\x80"}
+    table |= {chr(0xFF61 + n): bytes((0xA1 + n,)) for n in range(63)}
+    for pointer in _IN_SHIFT_JIS:
+        table.setdefault(_decode(pointer), _bytes_of(pointer))
+    return table
+
+
+def _bytes_of(pointer: int) -> bytes:
+    """The Shift_JIS bytes of a place in the standard's index jis0208."""
+    lead, trail = divmod(pointer, 188)
     return bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
+
+
+def _decode(pointer: int) -> str:
+    return _bytes_of(pointer).decode("cp932", "ignore")

@@ -22,7 +22,6 @@ import re
 from functools import lru_cache
 
 import ada_url
-import can_ada
 from publicsuffixlist import PublicSuffixList
 
 from layercrawl.query_encoding import encode_query
@@ -31,12 +30,21 @@ _LABEL = r"[a-z0-9_-]{1,63}"  # underscores occur in names that are served (RFC 
 _ORIGIN = re.compile(rf"https?://(?:{_LABEL}(?:\.{_LABEL})*|\[[0-9a-f:]+\])(?::[0-9]+)?")
 _LONGEST_HOST = 253  # RFC 1035, 2.3.4, in text
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_ODD = re.compile(r"%(?:[0-9A-Fa-f]{2})?|[\[\\\]^`{|}]")
-_BLANKS = "".join(map(chr, range(0x21)))  # what the standard strips from both ends
-_UTF8 = "utf-8"
+_LEGACY_QUERIES = ("http:", "https:", "ftp:", "file:")  # special, but neither ws nor wss
+_ODD_ESCAPE = re.compile(r"%(?:[0-9A-Fa-f]{2})?")
+_ODD = re.compile(_ODD_ESCAPE.pattern + r"|[\[\\\]^`{|}]")
+# A link whose characters show that parsing would not change it, but for dots after a slash.
+_CHARS = r"[\w~!$&()*+,;=:@./-]*+(?:%(?!2[Ee])[\w~!$&()*+,;=:@./-]*+)*+"
+_PLAIN = re.compile(
+    rf"(?:(https?://[a-z0-9.-]+(?::[0-9]+)?)?(/(?!/){_CHARS})"
+    rf"|((?:\.\./)+|\./)?([\w~][\w~!$&()*+,;=@.-]*+(?:[/%](?!2[Ee]){_CHARS})?)?)"
+    r"(\?[\w~!$&()*+,;=:@./?%-]*+)?(?:#.*)?",
+    re.ASCII | re.DOTALL,
+)
+_CLIMB = 8  # more "../" than usual links have
 
 
-def parse(url: str, base: str | None = None, encoding: str = _UTF8) -> str:
+def parse(url: str, base: str | None = None, encoding: str = "utf-8") -> str:
     """Return the href that the WHATWG URL Standard gives `url`, read against `base`.
 
     `encoding` is the document's (a name of the Encoding Standard) and governs the query.
@@ -45,16 +53,13 @@ def parse(url: str, base: str | None = None, encoding: str = _UTF8) -> str:
     >>> parse("?q=é", "http://a.example/x", "windows-1252")
     'http://a.example/x?q=%E9'
     """
-    try:
-        href = _parse(url, base)
-    except TypeError:  # lone surrogates, which the standard's strings don't have
-        return parse(_scalar_values(url), base and _scalar_values(base), encoding)
-    if encoding != _UTF8 and not url.isascii() and href.startswith(("http", "ftp:", "file:")):
+    href = _parse(url, base)
+    if encoding != "utf-8" and not url.isascii() and href.startswith(_LEGACY_QUERIES):
         return _parse(encode_query(url, encoding), base)
     return href
 
 
-def normalise(url: str, base: str | None = None, encoding: str = _UTF8) -> str:
+def normalise(url: str, base: str | None = None, encoding: str = "utf-8") -> str:
     """Return the normal form of `url`, read against `base`; ValueError says why there is none.
 
     `encoding` is the document's and governs the query, as in `parse`.
@@ -117,32 +122,74 @@ def drop_params(url: str, names: frozenset[str]) -> str:
     dropped = _params(names)
     if ";" in address:
         address = "/".join(_keep(part, ";", dropped) for part in address.split("/"))
-    query = "&".join(part for part in query.split("&") if not dropped.match(part))
-    return f"{address}?{query}" if query else address
+    kept = "&".join(part for part in query.split("&") if not dropped.match(part))
+    return f"{address}{question_mark}{kept}" if kept or kept == query else address
 
 
 class Resolver:
-    """Reads the links of one page quickly: `normalise` with the base and encoding bound.
+    """Reads the links of one page: `normalise` with base and encoding bound, and quicker.
 
+    Most links are plain ASCII without escapes: a look at their characters then shows that parsing
+    would change nothing, and the base's beginning is put before them.
     ValueError for a base that does not parse.
     """
 
-    def __init__(self, base: str, encoding: str = _UTF8) -> None:
-        self.base = parse(base).partition("#")[0]
-        self.encoding = encoding
+    def __init__(self, base: str, encoding: str = "utf-8") -> None:
+        self._base = parse(base)
+        self._encoding = encoding
+        try:
+            self._whole = _normal_form(self._base)
+        except ValueError:  # data: or a password; absolute links are good all the same
+            self._whole = ""
+        self._page = self._whole.partition("?")[0]
+        self._folders = _folders(self._page) if self._page else []
 
     def normalise(self, href: str) -> str:
         """Return what `urls.normalise(href, base, encoding)` does, ValueError included."""
-        return normalise(href, self.base, self.encoding)
+        plain = _PLAIN.fullmatch(href)
+        url = plain and self._join(*plain.groups(""))
+        if not url:
+            return normalise(href, self._base, self._encoding)
+        return _ODD_ESCAPE.sub(_respell, url) if "%" in url else url
+
+    def _join(self, start: str, path: str, climb: str, relative: str, query: str) -> str:
+        """The link's URL, or "" where only the parser can tell."""
+        if "/." in path or "/." in relative:
+            return ""
+        if start:
+            return f"{_read_origin(start)}{path}{query}"
+        if not self._whole:
+            return ""
+        if path:
+            return f"{origin(self._whole)}{path}{query}"
+        if relative or climb:
+            height = climb.count("../")
+            if height >= len(self._folders):
+                return ""
+            return f"{self._folders[height]}{relative}{query}"
+        return f"{self._page}{query}" if query else self._whole
+
+
+def _folders(page: str) -> list[str]:
+    """The folder of `page`, the folder round it, and so on for a few steps or up to the root."""
+    root = page.index("/", 8) + 1
+    ends = [match.end() for match in re.finditer("/", page) if match.end() >= root]
+    return [page[:end] for end in reversed(ends[-_CLIMB:])]
 
 
 def _parse(url: str, base: str | None) -> str:
-    if base is None:
-        return str(can_ada.parse(url).href)
-    return str(ada_url.join_url(base, url))
+    try:
+        if base is None:
+            return str(ada_url.normalize_url(_scalar_values(url)))
+        return str(ada_url.join_url(_scalar_values(base), _scalar_values(url)))
+    except ValueError:
+        raise ValueError(f"not a URL: {url[:80]!r}") from None
 
 
 def _scalar_values(text: str) -> str:
+    """Return `text` with U+FFFD for lone surrogates, as a browser hands it to its parser."""
+    if text.isascii():
+        return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -164,6 +211,11 @@ def _normal_origin(text: str) -> str:
     if not _ORIGIN.fullmatch(text) or len(name.removesuffix(".")) > _LONGEST_HOST:
         raise ValueError(f"no host name that DNS can hold: {authority[:80]!r}")
     return text
+
+
+@lru_cache(maxsize=4096)
+def _read_origin(text: str) -> str:
+    return origin(normalise(text + "/"))
 
 
 def _respell(match: re.Match[str]) -> str:

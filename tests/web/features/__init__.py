@@ -10,6 +10,7 @@ from tests.web.features import (
     codings,
     directives,
     duplicates,
+    heads,
     plain,
     redirects,
     rules,
@@ -40,7 +41,7 @@ FEATURES: dict[str, Feature] = {
 }
 """Those that live on one host of each group, in turn: the first on the seed's, nearest by."""
 
-EXTRAS: dict[str, Feature] = {timeout.FEATURE.name: timeout.FEATURE}
+EXTRAS: dict[str, Feature] = {module.FEATURE.name: module.FEATURE for module in (timeout, heads)}
 """Those that a web has only when it is asked to."""
 
 ANSWERING: dict[str, Feature] = {

@@ -28,7 +28,6 @@ _PAGES = {
     "507": failure("failed", 507),
     "reset": replace(broken(_HEAD), reset=True),
     "closed": broken(b""),
-    "half-head": broken(_HEAD),
     "garbage": broken(b"\x16\x03\x01 what is this?\r\n\r\n" + _BODY),
     "short": broken(_HEAD + b"Content-Length: 9999\r\n\r\n" + _BODY),
     "half-chunk": broken(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + _CHUNK + b"fff\r\n<p>"),

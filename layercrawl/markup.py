@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from layercrawl import urls
+from layercrawl import nesting, urls
 from layercrawl.directives import META_NAMES, Directives, directives, robots_header
 from layercrawl.maintext import collapse, main_text
 from layercrawl.refresh import refresh_target
@@ -79,6 +79,7 @@ def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
     `encoding` is the page's, by its name in the Encoding Standard; the queries of its links are
     written in it.
     """
+    html, flattened = nesting.flatten(html)
     tree = LexborHTMLParser(html)
     head = _by_tag(tree.css(_HEAD))
     metas = [node.attributes for node in head["meta"]]
@@ -97,7 +98,7 @@ def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
         refresh=_refresh(tree, resolver) if _contents(metas, "http-equiv", {"refresh"}) else None,
         noindex=asked.noindex,
         nofollow=asked.nofollow,
-        flattened=False,
+        flattened=flattened,
         _tree=tree,
     )
 
@@ -164,10 +165,13 @@ def _links(
         if url is None:
             unusable += 1
             continue
+        known = links.get(url)
+        if known and known.text and "nofollow" not in known.rel:
+            continue
         text = _text(node, attributes) if budget > 0 else ""
         budget -= len(text)
-        link = Link(url, collapse(text)[:LONGEST_LINK_TEXT], _rel(attributes))
-        links[url] = _merge(links[url], link) if url in links else link
+        link = Link(url, collapse(text)[:LONGEST_LINK_TEXT].rstrip(), _rel(attributes))
+        links[url] = _merge(known, link) if known else link
     return tuple(links.values()), unusable
 
 

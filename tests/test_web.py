@@ -342,7 +342,8 @@ def normal(url):
         plain = re.fullmatch(r"[A-Za-z0-9._~-]", character)
         return character if plain else match[0].upper()
 
-    return re.sub("%([0-9A-Fa-f]{2})", escape, url.partition("#")[0])
+    whole = re.sub("%(?![0-9A-Fa-f]{2})", "%25", url.partition("#")[0])
+    return re.sub("%([0-9A-Fa-f]{2})", escape, whole)
 
 
 def test_declared_links_mean_what_they_resolve_to(web, facts):

@@ -45,7 +45,7 @@ _WRITTEN = {
     "at/slash%2fescaped": "at/slash%2Fescaped",
     "at/percent%25": "at/percent%25",
     "at/percent%2541": "at/percent%2541",
-    "at/stray%": "at/stray%",
+    "at/stray%": "at/stray%25",
     "at/no-value?variable": "at/no-value?variable",
     "at/order?b=1&a=2": "at/order?b=1&a=2",
     "at/plus+sign?q=a+b": "at/plus+sign?q=a+b",

@@ -12,43 +12,27 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
+from typing import Any
+
+from layercrawl import charset_labels
 
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ESCAPED_BYTES = frozenset({*range(0x21), *b"\"#<>'", *range(0x7F, 0x100)})
 _PERCENT = tuple(f"%{byte:02X}" if byte in _ESCAPED_BYTES else chr(byte) for byte in range(256))
 
-# The standard's encodings (and the labels that pages use most) by Python's codec. Those that are
-# not here, UTF-16 and "replacement" among them, mean UTF-8 (the standard's "output encoding").
-_CODECS = {
-    "big5": "big5hkscs",
-    "euc-kr": "cp949",
-    "gb18030": "gb18030",
-    "gb2312": "gbk",
-    "gbk": "gbk",
-    "ibm866": "cp866",
-    "iso-2022-jp": "iso2022_jp",
-    "iso-8859-1": "cp1252",
-    "iso-8859-8-i": "iso8859_8",
-    "iso-8859-9": "cp1254",
-    "iso-8859-11": "cp874",
-    "koi8-r": "koi8_r",
-    "koi8-u": "koi8_u",
-    "latin1": "cp1252",
-    "macintosh": "mac_roman",
-    "us-ascii": "cp1252",
-    "windows-874": "cp874",
-    "x-mac-cyrillic": "mac_cyrillic",
-    "x-user-defined": "ascii",
-    **{f"iso-8859-{n}": f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-    **{f"windows-{n}": f"cp{n}" for n in range(1250, 1259)},
-}
+# Encodings whose encoder in the standard knows fewer characters than the decoder's codec, and those
+# that no query is sent in (the standard's "output encoding").
+_ENCODERS = {"gbk": "gbk", "iso-2022-jp": "iso2022_jp"} | dict.fromkeys(
+    ("replacement", "utf-16be", "utf-16le"), "utf-8"
+)
 
 
 def encode_query(url: str, encoding: str) -> str:
     """Return `url` with the query's non-ASCII characters percent-encoded in `encoding`.
 
-    `encoding` is a name of the Encoding Standard in any case; unknown names mean UTF-8.
-    Characters that the encoding lacks become an escaped `&#N;`.
+    `encoding` is a name or label of the Encoding Standard; others mean UTF-8.
+    Characters that the encoding lacks become an escaped `&#N;`. (In Big5, those that only Hong
+    Kong's supplement has are encoded by it; the standard escapes some of them.)
 
     >>> encode_query("/é?q=é#é", "windows-1252")
     '/é?q=%E9#é'
@@ -61,7 +45,7 @@ def encode_query(url: str, encoding: str) -> str:
     path, question_mark, query = address.partition("?")
     if not question_mark or query.isascii():
         return url
-    name = encoding.lower()
+    name = charset_labels.name(encoding) or "utf-8"
     encoded = _NON_ASCII.sub(lambda run: _percent_encode(run[0], name), query)
     return f"{path}?{encoded}{hash_sign}{fragment}"
 
@@ -74,7 +58,14 @@ def _encode(run: str, name: str) -> bytes:
     if name in ("euc-jp", "shift_jis"):
         table = _euc_jp() if name == "euc-jp" else _shift_jis()
         return b"".join(table.get(char) or _reference(char) for char in run)
-    return run.encode(_CODECS.get(name, "utf-8"), _HANDLER)
+    if codec := _ENCODERS.get(name) or charset_labels.CODECS.get(name):
+        return run.encode(codec, _HANDLER)
+    return codecs.charmap_encode(run, _HANDLER, _single_byte(name))[0]
+
+
+@lru_cache(maxsize=32)
+def _single_byte(name: str) -> Any:
+    return codecs.charmap_build(charset_labels.table(name))
 
 
 def _reference(char: str) -> bytes:

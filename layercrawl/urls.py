@@ -4,7 +4,7 @@ Parsing follows the WHATWG URL Standard, as browsers do, by way of the Ada parse
 is stricter, so that one page has one key and every HTTP client sends exactly that key:
 
 * http or https, no user name or password, a host that DNS can hold, no dot at its end;
-* no fragment, no default port, no dot segments, and `/` for an empty path;
+* no fragment, no default port, no dot segments, `/` for an empty path, no `?` without a query;
 * escapes of unreserved characters undone, all others in upper case (RFC 3986, 6.2.2);
 * characters that RFC 3986 has no place for are escaped, a `%` that starts no escape too.
 
@@ -38,7 +38,7 @@ _CHARS = r"[\w~!$&()*+,;=:@./-]*+(?:%(?!2[Ee])[\w~!$&()*+,;=:@./-]*+)*+"
 _PLAIN = re.compile(
     rf"(?:(https?://[a-z0-9.-]+(?::[0-9]+)?)?(/(?!/){_CHARS})"
     rf"|((?:\.\./)+|\./)?([\w~][\w~!$&()*+,;=@.-]*+(?:[/%](?!2[Ee]){_CHARS})?)?)"
-    r"(\?[\w~!$&()*+,;=:@./?%-]*+)?(?:#.*)?",
+    r"(\?[\w~!$&()*+,;=:@./?%-]++)?(?:#.*)?",
     re.ASCII | re.DOTALL,
 )
 _CLIMB = 8  # more "../" than usual links have
@@ -118,12 +118,12 @@ def drop_params(url: str, names: frozenset[str]) -> str:
     >>> drop_params("http://a.example/x;sid=9/?utm_source=a&b&sid=1", frozenset({"utm_*", "sid"}))
     'http://a.example/x/?b'
     """
-    address, question_mark, query = url.partition("?")
+    address, _, query = url.partition("?")
     dropped = _params(names)
     if ";" in address:
         address = "/".join(_keep(part, ";", dropped) for part in address.split("/"))
     kept = "&".join(part for part in query.split("&") if not dropped.match(part))
-    return f"{address}{question_mark}{kept}" if kept or kept == query else address
+    return f"{address}?{kept}" if kept else address
 
 
 class Resolver:
@@ -197,8 +197,10 @@ def _normal_form(href: str) -> str:
     if not href.startswith(("http://", "https://")):
         raise ValueError(f"scheme is not http or https: {href[:80]!r}")
     path = href.index("/", 8)
-    rest = href[path:].partition("#")[0]
-    return _normal_origin(href[:path]) + _ODD.sub(_respell, rest)
+    rest = _ODD.sub(_respell, href[path:].partition("#")[0])
+    if rest[-1] == "?" and rest.find("?") == len(rest) - 1:
+        rest = rest[:-1]
+    return _normal_origin(href[:path]) + rest
 
 
 @lru_cache(maxsize=4096)
@@ -254,7 +256,7 @@ def _params(names: frozenset[str]) -> re.Pattern[str]:
         re.escape(name[:-1]) if name.endswith("*") else re.escape(name) + r"(?:=|\Z)"
         for name in sorted(names)
     )
-    return re.compile("|".join(alternatives) or r"(?!)")
+    return re.compile("|".join(alternatives) if names else r"(?!)")
 
 
 def _keep(part: str, separator: str, dropped: re.Pattern[str]) -> str:

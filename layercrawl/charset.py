@@ -51,7 +51,10 @@ def encode(text: str, encoding: str) -> bytes:
     try:
         if codec := CODECS.get(encoding):
             return text.encode(codec)
-        return codecs.charmap_encode(text, "strict", _encoding_map(encoding))[0]
+        mapping = _encoding_map(encoding)
+        if text.isascii():
+            return text.encode("ascii")
+        return codecs.charmap_encode(text, "strict", mapping)[0]
     except (UnicodeEncodeError, LookupError):
         raise ValueError(f"not text in {encoding}") from None
 
@@ -76,6 +79,8 @@ def _text(body: bytes, encoding: str) -> str:
         return body.decode(codec, _ERRORS.get(encoding, "replace"))
     if encoding == "replacement":
         return "\ufffd" if body else ""
+    if body.isascii():
+        return body.decode("ascii")
     return codecs.charmap_decode(body, "replace", _decoding_table(encoding))[0]
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from layercrawl import nesting, urls
 from layercrawl.directives import META_NAMES, Directives, directives, robots_header
@@ -32,6 +32,8 @@ _HEAD = "title:not(svg title),base[href],meta[content],link[rel~=canonical i][hr
 _FRAMES = frozenset({"frame", "iframe"})
 # Sites send browsers without scripts to an error page so.
 _REFRESH = "meta[http-equiv=refresh i][content]:not(noscript *)"
+# With events every change of the tree walks all that is below it: quadratic in nesting.
+_NO_EVENTS = LexborDocumentOptions.WO_EVENTS
 _Attributes = dict[str, str | None]
 
 
@@ -80,7 +82,7 @@ def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
     written in it.
     """
     html, flattened = nesting.flatten(html)
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(html, options=_NO_EVENTS)
     head = _by_tag(tree.css(_HEAD))
     metas = [node.attributes for node in head["meta"]]
     base = _base(head["base"], url, encoding)

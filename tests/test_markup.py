@@ -79,6 +79,13 @@ def test_text_can_be_read_twice():
     assert document.text == document.text == "b"
 
 
+def test_pages_are_flattened_first(monkeypatch):
+    assert not markup.parse("<p>x", URL).flattened
+    monkeypatch.setattr(markup.nesting, "flatten", lambda html: (html.replace("<b>", ""), True))
+    document = markup.parse("<a href=1><b>x", URL)
+    assert (document.flattened, document.text) == (True, "x")
+
+
 def test_lone_surrogates_are_data():
     document = markup.parse('<a href="/\ud800">\udfff x</a>', URL)
     assert document.links[0].url.startswith("http://a.example/")
@@ -101,9 +108,19 @@ def test_anchors_in_anchors_cost_no_more_than_their_page():
         "".join(f"<a href=/{n}>x</a>" for n in range(20_000)),
         '<meta http-equiv=refresh content="1;url=mailto:x">' * 10_000,
         "<p>" + "<b>x</b>" * 100_000,
+        "<p>" + "<b>x" * 20_000,
         "<nav>" * 100 + "<aside>x</aside>" * 10_000,
     ],
-    ids=["angle brackets", "comments", "attributes", "links", "refreshes", "inline", "landmarks"],
+    ids=[
+        "angle brackets",
+        "comments",
+        "attributes",
+        "links",
+        "refreshes",
+        "inline",
+        "nested",
+        "landmarks",
+    ],
 )
 def test_hostile_pages_are_read(page):
     markup.parse(page, URL).text.encode()

@@ -81,19 +81,14 @@ def _text(body: bytes, encoding: str) -> str:
         return "\ufffd" if body else ""
     if body.isascii():
         return body.decode("ascii")
-    return codecs.charmap_decode(body, "replace", _decoding_table(encoding))[0]
-
-
-@cache
-def _decoding_table(encoding: str) -> str:
-    return table(encoding)
+    return codecs.charmap_decode(body, "replace", table(encoding))[0]
 
 
 @cache
 def _encoding_map(encoding: str) -> Any:
     if NAMES.get(encoding) != encoding or encoding == "replacement":
         raise LookupError(encoding)
-    return codecs.charmap_build(_decoding_table(encoding))
+    return codecs.charmap_build(table(encoding))
 
 
 # Python's tables are those of the national standards; on the web the vendors' characters count.

@@ -6,6 +6,8 @@ means what browsers made of it: `latin1` is windows-1252, `gb2312` is GBK.
 
 from __future__ import annotations
 
+from functools import cache
+
 # One encoding a paragraph: its name, then its other labels.
 _LABELS = """
 utf-8: unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
@@ -100,6 +102,7 @@ def name(label: str) -> str | None:
     return NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
+@cache
 def table(encoding: str) -> str:
     """The 256 characters of a single-byte encoding (standard, section 9); U+FFFE where none is.
 

@@ -132,7 +132,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, or
     simhash: str = ""
     etag: str = ""
     last_modified: str = ""
-    length: int | None = None
+    length: int = -1
     not_before: str = ""
 
 
@@ -164,7 +164,7 @@ class XmlPage(Record, frozen=True, tag="xml"):
     xml: str
 
 
-AnyRecord = Target | Page | Outlinks | UrlState | XmlPage
+replace = msgspec.structs.replace
 R = TypeVar("R", bound=Record)
 
 _encoder = msgspec.json.Encoder(order="sorted")

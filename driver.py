@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Crawl from the seeds to a link depth: five jobs, layer after layer, then merge and XML.
+
+    python driver.py --depth 2 https://example.org/
+
+Run it again to go on: a stage is finished when its folder has its marker, and finished stages are
+skipped. `hdfs_layout.md` tells the folders, `python driver.py --help` the options.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+
+from jobs.crawler_driver import CrawlerDriver
+from jobs.html_to_xml_driver import HtmlToXmlDriver
+from jobs.merge_driver import MergeDriver
+from jobs.optimizer_driver import OptimizerDriver
+from jobs.parser_driver import ParserDriver
+from layercrawl import config, report, start, stores, urls
+from layercrawl.config import BadConfig, Config
+from layercrawl.job import JobFailed
+from layercrawl.limits import Limits
+from layercrawl.report import Report
+from layercrawl.stage import Stages
+from layercrawl.stores import BadRoot, Stores
+
+FINISHED, FAILED, BAD_USE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class Crawl:
+    """One run over one root."""
+
+    def __init__(self, settings: Config, where: Stores, told: Report, seed_urls: list[str]) -> None:
+        self.stores, self.told = where, told
+        self.limits = Limits(settings, where)
+        hosts = sorted({urls.host(url) for url in seed_urls})
+        self.stages = Stages(settings, where, told, hosts)
+
+    def run(self) -> int:
+        """All layers, until nothing that is due waits or a limit is met; then merge and XML."""
+        while not self.limits.reached():
+            layer = len(self.stores.layers("out"))
+            if not self.plan(layer):
+                break
+            answered = self.fetch(layer)
+            self.parse(layer)
+            if not answered:
+                break
+        self.merge()
+        self.to_xml()
+        self.told.say(report.summary(self.stores, self.limits.started))
+        return FINISHED if report.pages(self.stores) else NOTHING
+
+    def plan(self, layer: int) -> int:
+        """OptimizerDriver: who is fetched in this layer; how many they are."""
+        folder = self.stores.layer("in", layer)
+        if not stores.complete(folder) or not report.taken(stores.marker(folder)):
+            known = [self.stores.layer("out", number) for number in range(layer)]
+            reads = [f"{self.stores.seeds}/*", *map(stores.parts, known)]
+            limit = [f"--limit={self.limits.pages_left() or 0}"]
+            self.stages.run(OptimizerDriver, folder, known, reads=reads, arguments=limit)
+        return report.taken(stores.marker(folder))
+
+    def fetch(self, layer: int) -> bool:
+        """CrawlerDriver: the layer's pages; whether any request was answered."""
+        folder, targets = self.stores.layer("doc", layer), self.stores.layer("in", layer)
+        if not stores.complete(folder):
+            total = report.taken(stores.marker(targets))
+            stages = self.stages.with_settings(self.limits.for_layer())
+            stages.run(CrawlerDriver, folder, [targets], total=total)
+        return report.answered(stores.marker(folder))
+
+    def parse(self, layer: int) -> None:
+        """ParserDriver: the layer's links."""
+        self.stages.run(
+            ParserDriver, self.stores.layer("out", layer), [self.stores.layer("doc", layer)]
+        )
+
+    def merge(self) -> None:
+        """MergeDriver: each page once, made anew when its layers are not those it was made of."""
+        numbers = self.stores.layers("out")
+        links = [self.stores.layer("out", number) for number in numbers]
+        pages = [self.stores.layer("doc", number) for number in numbers]
+        if links and self.stages.stale(self.stores.merged, MergeDriver, [*links, *pages]):
+            decisions = self.stages.decide(MergeDriver, links, ["--pass=decide"])
+            reads = list(map(stores.parts, [decisions, *pages]))
+            self.stages.run(MergeDriver, self.stores.merged, [*links, *pages], reads=reads)
+
+    def to_xml(self) -> None:
+        """HtmlToXmlDriver: each merged page as XML."""
+        merged = [self.stores.merged]
+        if stores.complete(*merged) and self.stages.stale(self.stores.xml, HtmlToXmlDriver, merged):
+            self.stages.run(HtmlToXmlDriver, self.stores.xml, merged)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a crawl by its command line; the exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return prepare(config.load(sys.argv[1:] if argv is None else argv))
+    except (BadConfig, BadRoot) as error:
+        return say(BAD_USE, str(error))
+    except JobFailed as error:
+        return say(FAILED, f"{error.job} failed: {error}; its log: {error.log}")
+    except OSError as error:
+        return say(FAILED, f"{error}; mend it and run the same command again")
+    except KeyboardInterrupt:
+        return say(INTERRUPTED, "interrupted; run the same command again to go on from here")
+
+
+def prepare(settings: Config) -> int:
+    """Check all that can be checked before anything is touched, then crawl."""
+    start.check(settings)
+    where, told = Stores(settings.root), Report(settings)
+    seeds = start.read_seeds(settings, where)
+    start.check_root(settings, where)
+    for complaint in seeds.complaints:
+        told.warn(complaint)
+    if settings.dry_run:
+        told.say(report.forecast(where, seeds.urls))
+        return FINISHED
+    where.check()
+    with where.locked():
+        where.sweep()
+        where.add_seeds(seeds.lines)
+        return Crawl(settings, where, told, seeds.urls).run()
+
+
+def say(code: int, text: str) -> int:
+    """Tell why a run ends with this exit code."""
+    print(f"driver.py: {text}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

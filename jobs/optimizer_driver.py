@@ -1,0 +1,82 @@
+"""OptimizerDriver: seeds and all layers' Outlinks in, the next layer's Targets out.
+
+Steps: (for a graph order: weigh each page's newest links) → fold by URL → share by host → cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from mrjob.compat import jobconf_from_env
+from mrjob.step import MRStep
+
+from layercrawl import fold, stores
+from layercrawl.job import Job, RecordProtocol, SeedOrRecord
+from layercrawl.ordering import GraphOrder
+from layercrawl.records import Outlinks, Target, UrlState
+from layercrawl.selection import Selection
+
+Message = tuple[bytes, bytes]
+
+
+class OptimizerDriver(Job):
+    """Chooses what is fetched next: each URL once, when it is due, in the order that is set."""
+
+    STAGE = "optimizer"
+    READS = (Outlinks, UrlState)
+    WRITES = Target
+    SORT_VALUES = True
+
+    def configure_args(self) -> None:
+        super().configure_args()
+        self.add_passthru_arg("--limit", type=int, default=0, help="most pages to take; 0: any")
+
+    def input_protocol(self) -> RecordProtocol:
+        return SeedOrRecord(*self.READS)
+
+    def steps(self) -> list[MRStep]:
+        first = MRStep(mapper=self.spread, mapper_final=self.rest, reducer=self.weigh)
+        weighing = [first] if isinstance(self.choice.order, GraphOrder) else []
+        folding = {} if weighing else {"mapper": self.spread, "mapper_final": self.rest}
+        return [
+            *weighing,
+            MRStep(reducer=self.fold, reducer_final=self.tell, **folding),
+            MRStep(reducer=self.share, reducer_final=self.tell),
+            MRStep(reducer=self.cut, reducer_final=self.tell),
+        ]
+
+    @cached_property
+    def choice(self) -> Selection:
+        return Selection(self.config, self.now)
+
+    @cached_property
+    def folding(self) -> fold.Folding:
+        layer = stores.layer_of(jobconf_from_env("mapreduce.map.input.file", ""))
+        return fold.Folding(self.choice.order, layer, self.config.depth)
+
+    def spread(self, url: str, record: Any) -> Iterator[Message]:
+        yield from self.folding.add(url, record)
+
+    def rest(self) -> Iterator[Message]:
+        yield from self.folding.rest()
+
+    def weigh(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
+        yield from fold.weigh(url, messages, self.choice.order)
+
+    def fold(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
+        yield from self.choice.candidate(url.decode(), fold.folded(messages, self.choice.order))
+
+    def share(self, host: bytes, rows: Iterator[bytes]) -> Iterator[Message]:
+        yield from ((b"layer", row) for row in self.choice.of_host(rows))
+
+    def cut(self, _: bytes, rows: Iterator[bytes]) -> Iterator[tuple[str, Target]]:
+        yield from self.choice.taken(rows, self.options.limit)
+
+    def tell(self) -> None:
+        self.count("urls", self.choice.counts)
+
+
+if __name__ == "__main__":
+    OptimizerDriver.run()

@@ -1,0 +1,35 @@
+"""ParserDriver: Pages in, their Outlinks out; map only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from layercrawl.job import Job
+from layercrawl.outlinks import outlinks
+from layercrawl.records import Outlinks, Page
+
+
+class ParserDriver(Job):
+    """Reads links, directives and fingerprints."""
+
+    STAGE = "parser"
+    READS = (Page,)
+    WRITES = Outlinks
+
+    def mapper_init(self) -> None:
+        self.links, self.cuts = 0, Counter[str]()
+
+    def mapper(self, url: str, page: Page) -> Iterator[tuple[str, Outlinks]]:
+        found = outlinks(url, page, self.rules, self.config.user_agent)
+        self.links += len(found.links)
+        self.cuts.update(found.cuts)
+        yield url, found
+
+    def mapper_final(self) -> None:
+        self.count("links", {"followed": self.links})
+        self.count("cuts", self.cuts)
+
+
+if __name__ == "__main__":
+    ParserDriver.run()

@@ -1,0 +1,89 @@
+"""What an HTTP answer's head means for a crawl: its outcome, and whether its body is wanted. Pure.
+
+Outcomes are those of the stores' contract; status codes are RFC 9110's.
+"""
+
+from __future__ import annotations
+
+from layercrawl.records import Outcome
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MAX_HOPS = 5
+_DENIED = frozenset({401, 403, 451})
+_PASSING = frozenset({408, 425, 429})
+_BODILESS = frozenset({204, 205})
+
+
+def media_type(content_type: str) -> str:
+    """The type of a Content-Type header, in lower case.
+
+    >>> media_type('Text/HTML; charset="utf-8"')
+    'text/html'
+    """
+    return content_type.partition(";")[0].strip().lower()
+
+
+def classify(status: int, content_type: str, location: str, hops: int) -> tuple[Outcome, str]:
+    """The outcome of an answer to a page's request, and the reason where it is no page.
+
+    `ok` means that the body is wanted; `hops` are the redirects that led here.
+
+    >>> classify(200, "image/png", "", 0)
+    ('refused', 'type image/png')
+    >>> classify(302, "", "/x", 5)
+    ('refused', 'more than 5 redirects')
+    >>> classify(503, "text/html", "", 0)
+    ('failed', 'status 503')
+    """
+    if status in REDIRECTS:
+        return _redirect(status, location, hops)
+    if 200 <= status < 300 and status not in _BODILESS:
+        kind = media_type(content_type)
+        return ("ok", "") if kind in HTML_TYPES else ("refused", f"type {kind[:80]}")
+    return _failure(status), f"status {status}"
+
+
+def _redirect(status: int, location: str, hops: int) -> tuple[Outcome, str]:
+    if not location:
+        return "refused", f"status {status} without Location"
+    if hops >= MAX_HOPS:
+        return "refused", f"more than {MAX_HOPS} redirects"
+    return "redirect", ""
+
+
+def _failure(status: int) -> Outcome:
+    if status in (404, 410):
+        return "gone"
+    if status in _DENIED:
+        return "denied"
+    if status in _PASSING or status >= 500 or status < 200:
+        return "failed"
+    return "refused"
+
+
+def classify_robots(status: int) -> tuple[Outcome, str]:
+    """The outcome of an answer to a robots.txt request (RFC 9309, 2.3.1).
+
+    `failed` means unreachable, so that nothing of the host may be asked for; other failures allow
+    everything.
+
+    >>> classify_robots(404), classify_robots(500), classify_robots(429)
+    (('gone', 'status 404'), ('failed', 'status 500'), ('failed', 'status 429'))
+    """
+    if 200 <= status < 300:
+        return "ok", ""
+    if status in REDIRECTS:  # more of them than are followed
+        return "refused", f"more than {MAX_HOPS} redirects"
+    return _failure(status), f"status {status}"
+
+
+def escape_location(value: str) -> str:
+    """A Location header as it was sent: each byte beyond ASCII as a percent-escape.
+
+    `value` is the header as http.client gives it, a character per byte.
+
+    >>> escape_location("/fa/\\u00d8\\u00a7?q=\\u00e9")
+    '/fa/%D8%A7?q=%E9'
+    """
+    return "".join(c if c < "\x80" else f"%{ord(c) & 255:02X}" for c in value.strip())

@@ -1,0 +1,281 @@
+"""Every setting of a crawl: one frozen dataclass, from which all else is derived.
+
+The command line, the TOML file, the jobs' arguments, the settings recorded in a stage's marker and
+the README's table all come from the fields of `Config`. Command line beats TOML file beats default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Limit = Annotated[float, msgspec.Meta(gt=0)]
+Scope = Literal["host", "site", "any"]
+Runner = Literal["inline", "local"]
+VERSION = "0.1.0"
+
+
+class BadConfig(ValueError):
+    """A setting that cannot be used; the message names the option and the cure."""
+
+
+def option(default: Any, help: str, *, group: str, stages: str = "", **extra: Any) -> Any:
+    """A field of Config: its default, its help, and the stages (jobs) that it is passed to."""
+    metadata = {"help": help, "group": group, "stages": stages.split(), **extra}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of one run, checked; a field's name with dashes is its option's name."""
+
+    depth: Count = option(
+        3,
+        "link distance from the seeds to crawl to",
+        group="crawl",
+        metavar="N",
+        stages="optimizer",
+    )
+    seed_urls: tuple[str, ...] = option(
+        (), "where the crawl starts", group="crawl", flag="SEED_URL", metavar="SEED_URL"
+    )
+    seeds: str = option(
+        "", "file of seeds, one URL a line, # comments", group="crawl", metavar="FILE"
+    )
+    root: str = option("crawl", "folder that holds the stores", group="crawl", metavar="PATH")
+    runner: Runner = option("local", "where the jobs run", group="crawl")
+    config: str = option("", "TOML file with these settings", group="crawl", metavar="FILE")
+    verbose: bool = option(False, "show each stage's counters", group="crawl", short="-v")
+    quiet: bool = option(False, "print errors only", group="crawl")
+    dry_run: bool = option(False, "say what would run, touch nothing", group="crawl")
+
+    scope: Scope = option(
+        "site", "follow links within the seeds' hosts or sites, or to any",
+        group="which", stages="parser optimizer",
+    )  # fmt: skip
+    include: tuple[str, ...] = option(
+        (), "follow only URLs that match", group="which", metavar="RE", stages="parser"
+    )
+    exclude: tuple[str, ...] = option(
+        (), "never follow URLs that match", group="which", metavar="RE", stages="parser"
+    )
+    drop_params: tuple[str, ...] = option(
+        (), "query parameters to leave out of URLs, commas between", group="which",
+        metavar="NAMES", stages="parser optimizer", fixed=True, commas=True,
+    )  # fmt: skip
+    max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
+    max_minutes: Seconds = option(
+        0.0, "stop after M minutes; 0: no limit", group="which", metavar="M"
+    )
+
+    order: str = option(
+        "breadth-first", "which page next", group="order", metavar="NAME",
+        stages="optimizer", fixed=True,
+    )  # fmt: skip
+    budget: Count = option(
+        0, "pages per layer, best first; 0: all of the least depth", group="order",
+        metavar="PAGES", stages="optimizer",
+    )  # fmt: skip
+    max_per_host: Count = option(
+        0, "pages per host and layer; 0: no limit", group="order", metavar="N", stages="optimizer"
+    )
+
+    delay: Seconds = option(
+        1.0, "seconds between two requests to one host", group="manners", metavar="S",
+        stages="crawler optimizer",
+    )  # fmt: skip
+    layer_minutes: Limit = option(
+        60.0, "longest time for one layer's fetching", group="manners", metavar="M",
+        stages="crawler optimizer",
+    )  # fmt: skip
+    threads: Positive = option(
+        16,
+        "requests at a time in each fetching task",
+        group="manners",
+        metavar="N",
+        stages="crawler",
+    )
+    retries: Count = option(
+        2, "further tries for a passing failure within a layer", group="manners", metavar="N",
+        stages="crawler",
+    )  # fmt: skip
+    user_agent: str = option(
+        f"layercrawl/{VERSION}", "how the crawler names itself", group="manners", metavar="TEXT",
+        stages="crawler parser",
+    )  # fmt: skip
+    contact: str = option(
+        "", "URL or mail address shown to site owners", group="manners", metavar="URL_OR_MAIL",
+        stages="crawler",
+    )  # fmt: skip
+
+    timeout: Limit = option(
+        30.0, "longest time for one answer, from connect to last byte", group="fetch",
+        metavar="S", stages="crawler",
+    )  # fmt: skip
+    max_bytes: Positive = option(
+        5_000_000, "longest body kept; the rest is cut off", group="fetch", metavar="N",
+        stages="crawler",
+    )  # fmt: skip
+    header: tuple[str, ...] = option(
+        (), "further request header", group="fetch", metavar="'N: V'", stages="crawler"
+    )
+    insecure: bool = option(
+        False, "accept invalid TLS certificates", group="fetch", stages="crawler"
+    )
+    allow_private: bool = option(
+        False, "connect to private and loopback addresses", group="fetch", stages="crawler"
+    )
+
+    def __post_init__(self) -> None:
+        if any(
+            ord(letter) < 32 for letter in "".join((self.user_agent, self.contact, *self.header))
+        ):
+            raise BadConfig("--user-agent, --contact and --header take one line of text each")
+        for line in self.header:
+            if not line.partition(":")[0].strip() or ":" not in line:
+                raise BadConfig(f"--header {line!r} is not of the form 'Name: value'")
+
+    @property
+    def agent(self) -> str:
+        """The User-Agent header's value."""
+        return f"{self.user_agent} (+{self.contact})" if self.contact else self.user_agent
+
+    def settings(self, stage: str) -> dict[str, Any]:
+        """What `stage` is given, by field name: recorded in its marker."""
+        return {f.name: getattr(self, f.name) for f in stage_fields(stage)}
+
+    def arguments(self, stage: str) -> list[str]:
+        """The options that make a job of `stage` work with these settings."""
+        return [word for f in stage_fields(stage) for word in _words(f, getattr(self, f.name))]
+
+
+FIELDS = dataclasses.fields(Config)
+_HINTS = get_type_hints(Config, include_extras=True)
+
+
+def stage_fields(stage: str) -> list[dataclasses.Field[Any]]:
+    """The fields that a stage's job takes as options."""
+    return [f for f in FIELDS if stage in f.metadata["stages"]]
+
+
+def flag(name: str) -> str:
+    """The option of a field.
+
+    >>> flag("max_bytes")
+    '--max-bytes'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:
+    if value == spec.default:
+        return []
+    if spec.metadata.get("commas"):
+        return [f"{flag(spec.name)}={','.join(value)}"]
+    values = value if isinstance(value, tuple) else (value,)
+    return [flag(spec.name) if v is True else f"{flag(spec.name)}={v}" for v in values]
+
+
+def add_options(add: Callable[..., Any], fields: Iterable[dataclasses.Field[Any]]) -> None:
+    """Declare an option per field by `add`, which takes what argparse's add_argument takes."""
+    for spec in fields:
+        if "flag" in spec.metadata:
+            add(spec.name, nargs="*", metavar=spec.metadata["metavar"], help=spec.metadata["help"])
+        else:
+            names = [
+                flag(spec.name),
+                *([spec.metadata["short"]] if "short" in spec.metadata else []),
+            ]
+            add(*names, dest=spec.name, default=argparse.SUPPRESS, **_shape(spec))
+
+
+def _shape(spec: dataclasses.Field[Any]) -> dict[str, Any]:
+    shape: dict[str, Any] = {"help": _help(spec)}
+    if spec.default is False:
+        return shape | {"action": "store_true"}
+    if isinstance(spec.default, tuple) and not spec.metadata.get("commas"):
+        shape["action"] = "append"
+    return shape | {
+        "metavar": spec.metadata.get("metavar") or "|".join(get_args(_HINTS[spec.name]))
+    }
+
+
+def _help(spec: dataclasses.Field[Any]) -> str:
+    shown = "" if spec.default in ("", (), False) else f" (default: {spec.default})"
+    return f"{spec.metadata['help']}{shown}".replace("%", "%%")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line's parser, one group of options per group of settings."""
+    result = argparse.ArgumentParser(
+        prog="driver.py", description="Crawl from the seeds to a link depth, layer by layer.",
+        epilog="Run it again to go on where it stopped. Exit codes: 0 finished, 1 a job failed,"
+        " 2 bad use, 3 nothing was fetched, 130 interrupted.",
+    )  # fmt: skip
+    result.add_argument("--version", action="version", version=f"layercrawl {VERSION}")
+    for group in dict.fromkeys(f.metadata["group"] for f in FIELDS):
+        section = result.add_argument_group(group)
+        add_options(section.add_argument, [f for f in FIELDS if f.metadata["group"] == group])
+    return result
+
+
+def load(argv: Sequence[str]) -> Config:
+    """The settings of a command line and of the TOML file that it names.
+
+    Raises BadConfig; argparse itself ends the process with 2 where the words are off.
+    """
+    given = {name: value for name, value in vars(parser().parse_args(argv)).items() if value != []}
+    merged = _from_file(given["config"]) | given if "config" in given else given
+    if "depth" not in merged:
+        raise BadConfig("--depth N is needed: the link distance to crawl to, say --depth 2")
+    return make(merged)
+
+
+def make(values: dict[str, Any]) -> Config:
+    """A Config of the loosely typed values of argparse or TOML; BadConfig says what is off."""
+    for name in values:
+        if name not in _HINTS:
+            close = difflib.get_close_matches(name, _HINTS, 1)
+            raise BadConfig(f"unknown setting {name!r}" + (f"; {close[0]!r}?" if close else ""))
+    split = {f.name for f in FIELDS if f.metadata.get("commas")}
+    values = {
+        k: v.split(",") if k in split and isinstance(v, str) else v for k, v in values.items()
+    }
+    checked = {name: _convert(name, value) for name, value in values.items()}
+    return Config(**checked)
+
+
+def _convert(name: str, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, _HINTS[name], strict=False)
+    except msgspec.ValidationError as error:
+        raise BadConfig(f"{flag(name)} {value!r}: {error}") from None
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadConfig(f"--config {path}: {error}") from None
+    return {name.replace("-", "_"): value for name, value in values.items()}
+
+
+def table() -> str:
+    """The settings as a Markdown table, for the README."""
+    rows = ["| option | meaning | default |", "|---|---|---|"]
+    for spec in FIELDS:
+        name = spec.metadata.get("flag") or flag(spec.name)
+        default = "" if spec.default in ("", (), False) else f"`{spec.default}`"
+        rows.append(f"| `{name}` | {spec.metadata['help']} | {default} |")
+    return "\n".join(rows)

@@ -1,0 +1,232 @@
+"""The fetching of one task: workers take due hosts, make at most one request, and give them back.
+
+Every Target that comes in leaves exactly one Page; redirect targets on the same host and one
+robots.txt record per origin come on top.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from layercrawl import manners, schedule, urls
+from layercrawl.config import Config
+from layercrawl.frontier import Frontier
+from layercrawl.manners import Origin, Pace
+from layercrawl.records import Outcome, Page, Target
+from layercrawl.rules import Rules
+from layercrawl.spool import HostQueue, Item, Spool
+
+Emit = Callable[[Item, Page], None]
+Answer = tuple[Item, Page] | BaseException | None  # None: a worker went home
+_PATIENCE = 1.0
+
+
+class Transport(Protocol):
+    """What asks the web: `fetch.Fetcher`, or a stub."""
+
+    def page(self, url: str, target: Target) -> Page: ...
+
+    def robots(self, url: str, target: Target) -> Page: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What holds for a whole task: settings, rules, the layer's clock, and until when it may run.
+
+    `deadline` is on the monotonic clock; `now` is the stage's one reading of the time of day, from
+    which every `not_before` is counted, so that it does not depend on how long fetching took.
+    """
+
+    config: Config
+    rules: Rules
+    transport: Transport
+    now: datetime
+    deadline: float
+
+    def over(self) -> tuple[str, str] | None:
+        """Why nothing more is asked in this layer."""
+        return ("no time left in the layer", "") if time.monotonic() > self.deadline else None
+
+
+class Visit:
+    """One host's turn after turn, until nothing waits for it."""
+
+    def __init__(self, waiting: HostQueue, plan: Plan) -> None:
+        self._waiting = waiting
+        self._plan = plan
+        self._pace = Pace(plan.config.delay)
+
+    @property
+    def host(self) -> str:
+        return self._waiting.host
+
+    def turn(self, emit: Emit) -> float | None:
+        """Deal with what waits up to one request; seconds until the next turn, None when done."""
+        while item := self._waiting.next():
+            step = self._robots if item.target.kind == "robots" else self._page
+            pause = step(item, emit)
+            if pause is not None:
+                return pause
+        return None
+
+    def _page(self, item: Item, emit: Emit) -> float | None:
+        """One page's Target: put off, denied, or asked for."""
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
+        origin = self._pace.origins.get(urls.origin(item.url))
+        if origin is None and not put_off:
+            self._waiting.put_back(item)
+            return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")), emit)
+        page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
+        if page is None:
+            return self._ask(item, emit)
+        emit(item, page)
+        return None
+
+    def _barred(self, item: Item, origin: Origin | None) -> Page | None:
+        """The answer for a page that its host's robots.txt keeps from being asked for."""
+        if origin is None or origin.rules is None:
+            until = origin.not_before if origin else ""
+            return self._unasked(item, "deferred", "robots.txt unreachable", until)
+        refusal = origin.refusal(item.url, self._plan.config.user_agent)
+        return self._unasked(item, "denied", refusal) if refusal else None
+
+    def _ask(self, item: Item, emit: Emit) -> float:
+        page = self._plan.transport.page(item.url, item.target)
+        if page.outcome == "failed" and item.tries <= self._plan.config.retries:
+            self._waiting.try_again(item)
+        else:
+            emit(item, msgspec.structs.replace(page, attempts=item.tries))
+        if page.outcome == "redirect":
+            self._follow(item, page.location)
+        return self._pace.after(page, self._plan.now)
+
+    def _follow(self, item: Item, location: str) -> None:
+        """Queue a redirect's target when it is this host's; another host's is an outlink."""
+        here = urls.host(location) == self._waiting.host
+        if here and not self._plan.rules.cut(location, item.url):
+            hops, depth = item.target.hops + 1, item.target.depth
+            self._waiting.admit(location, Target(depth=depth, hops=hops, via=item.url))
+
+    def _robots(self, item: Item, emit: Emit) -> float | None:
+        """One origin's robots.txt: known already, put off, or asked for."""
+        origin = urls.origin(item.url)
+        if known := self._known(item, origin):
+            emit(item, known)
+            return None
+        page = self._plan.transport.robots(item.url, item.target)
+        if page.outcome == "failed" and item.tries <= self._plan.config.retries:
+            self._waiting.put_back(item._replace(tries=item.tries + 1))
+        else:
+            self._learn(origin, item, page, emit)
+        return self._pace.after(page, self._plan.now)
+
+    def _known(self, item: Item, origin: str) -> Page | None:
+        """The answer for a robots.txt that need not, or may not any more, be asked for."""
+        if item.target.rules is not None:
+            agent = self._plan.config.user_agent
+            self._pace.origins[origin] = manners.origin(item.target.rules, agent)
+            return self._unasked(item, "not_modified", "rules are known")
+        put_off = self._plan.over()
+        return self._unasked(item, "deferred", *put_off) if put_off else None
+
+    def _learn(self, origin: str, item: Item, page: Page, emit: Emit) -> None:
+        text, later = manners.rules_text(page), ""
+        if text is None:
+            later = schedule.timestamp(self._plan.now + manners.UNREACHABLE_PAUSE)
+        agent = self._plan.config.user_agent
+        self._pace.origins[origin] = manners.origin(text, agent, later)
+        emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
+
+    def _unasked(self, item: Item, outcome: Outcome, reason: str, not_before: str = "") -> Page:
+        return Page(
+            item.target, outcome, reason, attempts=item.tries - 1, not_before=not_before,
+            fetched=schedule.timestamp(self._plan.now),
+        )  # fmt: skip
+
+
+@dataclass
+class Progress:
+    """What a task did so far; `line` is its status for whoever watches."""
+
+    queued: int
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    characters: int = 0
+
+    def add(self, page: Page) -> None:
+        """Count a page's answer."""
+        if page.target.kind == "page":
+            self.outcomes[page.outcome] += 1
+            self.characters += len(page.html)
+            if page.outcome == "failed":
+                self.failures[page.reason] += 1
+
+    def line(self) -> str:
+        """The counts as JSON: `queued`, `characters` of text and each outcome's."""
+        counts = {"queued": self.queued, "characters": self.characters, **self.outcomes}
+        return msgspec.json.encode(counts).decode()
+
+
+def download(spool: Spool, plan: Plan, beat: Callable[[], None]) -> Iterator[tuple[Item, Page]]:
+    """All answers to a spool's Targets, as they come; `beat` is called at least once a second.
+
+    An error in a worker, which is a fault of this program, is raised here with the host named.
+    """
+    spool.seal()
+    hosts = (Visit(HostQueue(spool, *span), plan) for span in spool.hosts)
+    frontier = Frontier(hosts)
+    answers: queue.Queue[Answer] = queue.Queue(maxsize=4 * plan.config.threads)
+    count = min(plan.config.threads, len(spool.hosts))
+    workers = [
+        threading.Thread(target=_work, args=(frontier, answers), daemon=True) for _ in range(count)
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        yield from _gather(answers, count, beat)
+    finally:
+        frontier.close()
+
+
+def _gather(
+    answers: queue.Queue[Answer], workers: int, beat: Callable[[], None]
+) -> Iterator[tuple[Item, Page]]:
+    while workers:
+        beat()
+        try:
+            answer = answers.get(timeout=_PATIENCE)
+        except queue.Empty:
+            continue
+        if answer is None:
+            workers -= 1
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            yield answer
+
+
+def _work(frontier: Frontier[Visit], answers: queue.Queue[Answer]) -> None:
+    def emit(item: Item, page: Page) -> None:
+        answers.put((item, page))
+
+    visit: Visit | None = None
+    try:
+        while visit := frontier.take():
+            pause = visit.turn(emit)
+            if pause is None:
+                frontier.finish()
+            else:
+                frontier.give(visit, pause)
+    except BaseException as error:
+        error.add_note(f"while working on {visit.host if visit else 'no host'}")
+        answers.put(error)
+    answers.put(None)

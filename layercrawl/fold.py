@@ -1,0 +1,166 @@
+"""The fold: from seeds, links and answers to one UrlState per URL. Pure.
+
+`found` turns a record into states, `merge` joins two states of one URL. `merge` is associative and
+commutative, and idempotent but for a graph order's sums; so any split of the records, in any order,
+with a combiner or without, gives the same state, and a fold can start from a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from typing import Any
+
+from layercrawl.ordering import GraphOrder, Order
+from layercrawl.records import Outlinks, UrlState, Visit, decode, encode
+
+Message = tuple[bytes, bytes]
+
+KEPT_VISITS = 16
+_FAR = 1 << 40
+
+
+def seed(order: Order) -> UrlState:
+    """The state of a URL that the user named."""
+    return UrlState(message=0 if isinstance(order, GraphOrder) else order.seed)
+
+
+def found(
+    url: str, page: Outlinks, layer: int, order: Order, depth: int
+) -> Iterator[tuple[str, UrlState]]:
+    """The states that an answer gives: the URL's own, then one per link within `depth`.
+
+    A redirect's target has the redirect's own depth and one hop more.
+    """
+    yield url, _answered(page, layer)
+    step = 0 if page.outcome == "redirect" else 1
+    target = page.target
+    if target.depth + step <= depth and page.links and target.kind == "page":
+        state = UrlState(
+            depth=target.depth + step,
+            hops=0 if step else target.hops + 1,
+            via=url,
+            first=layer,
+            message=0 if isinstance(order, GraphOrder) else order.passed(page),
+        )
+        for link, _ in page.links:
+            yield link, state
+
+
+def _answered(page: Outlinks, layer: int) -> UrlState:
+    target = page.target
+    state: dict[str, Any] = {"kind": target.kind, "depth": target.depth, "first": layer}
+    if target.kind == "robots":
+        return UrlState(**state, **_host_state(page))
+    visit = Visit(
+        page.fetched, layer, page.outcome, page.digest, page.simhash, page.etag,
+        page.last_modified, -1 if page.length is None else page.length, page.not_before,
+    )  # fmt: skip
+    return UrlState(**state, hops=target.hops, via=target.via, visits=[visit])
+
+
+def _host_state(page: Outlinks) -> dict[str, Any]:
+    failing = page.target.failing_since or page.fetched if page.outcome == "failed" else ""
+    return {
+        "rules": page.rules,
+        "fetched": page.fetched,
+        "failing_since": failing,
+        "delay": page.delay,
+        "not_before": page.not_before,
+    }
+
+
+def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
+    """Two states of one URL as one."""
+    kind = max(one.kind, other.kind)  # a robots.txt or sitemap that is also linked stays one
+    depth, hops, via = min((one.depth, one.hops, one.via), (other.depth, other.hops, other.via))
+    host = max(one, other, key=_newness)
+    return UrlState(
+        kind=kind,
+        depth=depth,
+        hops=hops,
+        via=via,
+        first=min(one.first, other.first),
+        visits=_newest(one.visits, other.visits),
+        message=_merged(one.message, other.message, order),
+        rules=host.rules,
+        fetched=host.fetched,
+        failing_since=host.failing_since,
+        delay=host.delay,
+        not_before=host.not_before,
+    )
+
+
+def _newness(state: UrlState) -> tuple[Any, ...]:
+    # All fields, so that a tie in time is broken the same way in any order of merging.
+    return (state.fetched, state.not_before, state.failing_since, state.rules or "",
+            state.rules is not None, state.delay or 0.0, state.delay is not None)  # fmt: skip
+
+
+def _newest(one: list[Visit], other: list[Visit]) -> list[Visit]:
+    if not one or not other:
+        return one or other
+    return sorted({*one, *other})[-KEPT_VISITS:]
+
+
+def _merged(one: int, other: int, order: Order) -> int:
+    return one + other if isinstance(order, GraphOrder) else order.merged(one, other)
+
+
+def weight(amount: int) -> UrlState:
+    """A graph order's weight as a state that changes nothing else in a merge."""
+    return UrlState(depth=_FAR, first=_FAR, message=amount)
+
+
+class Folding:
+    """A mapper's part of the fold: states merged as they come, in bounded memory.
+
+    Messages are (URL, state) as bytes. A graph order's pages come as messages too, behind `~`,
+    so that `weigh` finds each page's newest links.
+    """
+
+    def __init__(self, order: Order, layer: int, depth: int, most: int = 50_000) -> None:
+        self._order, self._layer, self._depth, self._most = order, layer, depth, most
+        self._states: dict[str, UrlState] = {}
+
+    def add(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
+        """Take in a line of a store, or a seed (no record); messages once they are many."""
+        if isinstance(record, Outlinks):
+            if record.links and isinstance(self._order, GraphOrder):
+                yield url.encode(), b"~%s %s" % (record.fetched.encode(), encode(url, record))
+            for found_url, state in found(url, record, self._layer, self._order, self._depth):
+                self._merge(found_url, state)
+        elif url:
+            self._merge(url, record or seed(self._order))
+        if len(self._states) > self._most:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Message]:
+        """All that was taken in since, merged."""
+        for url, state in self._states.items():
+            yield url.encode(), encode(url, state).partition(b"\t")[2]
+        self._states = {}
+
+    def _merge(self, url: str, state: UrlState) -> None:
+        known = self._states.get(url)
+        self._states[url] = state if known is None else merge(known, state, self._order)
+
+
+def weigh(url: bytes, messages: Iterable[bytes], order: Order) -> Iterator[Message]:
+    """The messages of one page, its newest links as weights; messages come sorted."""
+    newest = b""
+    for message in messages:
+        if message.startswith(b"~"):
+            newest = message
+        else:
+            yield url, message
+    if newest and isinstance(order, GraphOrder):
+        page = decode(newest.partition(b" ")[2], Outlinks)
+        for link, amount in order.weights([page]):
+            yield link.encode(), encode(link, weight(amount)).partition(b"\t")[2]
+
+
+def folded(messages: Iterable[bytes], order: Order) -> UrlState:
+    """One URL's messages as one state."""
+    states = (decode(b"\t" + message, UrlState)[1] for message in messages)
+    return reduce(lambda one, other: merge(one, other, order), states)

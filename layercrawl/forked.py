@@ -1,0 +1,135 @@
+"""The `local` runner: mrjob's inline runner with each task in a forked, warm process.
+
+mrjob's own local runner starts a new Python for every task, which imports for longer than a small
+layer takes. Here a task is a fork of the driver, as many at a time as there are cores, and `sort`
+runs outside of Python, so that a stage never sits in memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mrjob.inline import InlineMRJobRunner
+
+_PR_SET_PDEATHSIG = 1
+_STATUS = b"reporter:status:"
+
+
+class TaskFailed(RuntimeError):
+    """A task that raised: the message is its traceback."""
+
+    @property
+    def why(self) -> str:
+        """The traceback's last line: the error itself."""
+        lines = str(self).strip().splitlines()
+        return lines[-1] if lines else "a task ended without a word"
+
+
+class Forked(InlineMRJobRunner):  # type: ignore[misc]
+    """Runs tasks in forked processes; `largest` is the peak memory of one, in kB."""
+
+    largest = 0
+    watch: Callable[[list[str]], None] = staticmethod(lambda lines: None)
+
+    def _run_multiple(self, funcs: Iterable[Callable[[], None]], num_processes: Any = None) -> None:
+        waiting = iter(list(funcs))
+        running: dict[int, int] = {}  # the read end of a task's pipe → its process
+        try:
+            with selectors.DefaultSelector() as ends:
+                self._start(waiting, running, ends)
+                while running:
+                    for key, _ in ends.select(timeout=0.5):
+                        ends.unregister(key.fd)
+                        self._finish(key.fd, running)
+                    self._start(waiting, running, ends)
+                    self.watch(self._statuses())
+        finally:
+            for process in running.values():
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+
+    def _start(self, waiting: Any, running: dict[int, int], ends: selectors.BaseSelector) -> None:
+        while len(running) <= self._num_cores() and (task := next(waiting, None)):
+            end, process = _fork(task)
+            running[end] = process
+            ends.register(end, selectors.EVENT_READ)
+
+    def _finish(self, end: int, running: dict[int, int]) -> None:
+        with open(end, "rb") as pipe:
+            said = pipe.read()
+        _, status, usage = os.wait4(running.pop(end), 0)
+        self.largest = max(self.largest, usage.ru_maxrss)
+        if status:
+            raise TaskFailed(said.decode() or f"a task was ended by status {status}")
+
+    def _statuses(self) -> list[str]:
+        found = []
+        for path in glob.glob(os.path.join(self._get_local_tmp_dir(), "step/*/*/*/stderr")):
+            with open(path, "rb") as stderr:
+                stderr.seek(max(0, os.path.getsize(path) - 2000))
+                lines = [line for line in stderr if line.startswith(_STATUS)]
+            found += [line[len(_STATUS) :].decode() for line in lines[-1:]]
+        return found
+
+    def _num_reducers(self, step_num: int) -> int:
+        # mrjob cuts the sorted input into twice this many pieces; one a core has no idle rest.
+        return max(1, int(self._num_cores()) // 2)
+
+    def _sort_input_func(self) -> Callable[[list[str], str], None]:
+        return _sort_lines if self._sort_values else _sort_keys
+
+
+def _fork(task: Callable[[], None]) -> tuple[int, int]:
+    read, write = os.pipe()
+    parent = os.getpid()
+    process = os.fork()
+    if process:
+        os.close(write)
+        return read, process
+    os.close(read)
+    _die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
+    code = 1
+    try:
+        task()
+        code = 0
+    except BaseException:
+        os.write(write, traceback.format_exc().encode())
+    finally:
+        os._exit(code)
+
+
+def _die_with(parent: int) -> None:
+    """Have the kernel end this process when the driver dies (Linux; elsewhere tasks look)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _sort_lines(paths: list[str], output: str) -> None:
+    _sort([], paths, output)
+
+
+def _sort_keys(paths: list[str], output: str) -> None:
+    _sort(["-t", "\t", "-k", "1,1", "-s"], paths, output)
+
+
+def _sort(keys: list[str], paths: list[str], output: str) -> None:
+    if not paths:
+        open(output, "wb").close()
+        return
+    folder = os.path.dirname(output)
+    words = ["sort", "-S", "128M", "-T", folder, *keys, "-o", output, "--", *paths]
+    done = subprocess.run(words, env={**os.environ, "LC_ALL": "C"}, capture_output=True)
+    if done.returncode:
+        raise TaskFailed(done.stderr.decode(errors="replace") or "sort failed")

@@ -1,0 +1,88 @@
+"""How a host wants to be treated: what its robots.txt says, and how long to pause. Pure.
+
+A `Host` is what a fetching task knows of one politeness key, while it works on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from layercrawl import robots, schedule
+from layercrawl.records import Page
+
+MAX_CRAWL_DELAY = 120.0
+MAX_PAUSE = 60.0
+GIVE_UP_AFTER = 25
+UNREACHABLE_PAUSE = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What an origin's robots.txt allows: `rules`, or None while it cannot be reached."""
+
+    rules: robots.Robots | None
+    delay: float
+    not_before: str = ""
+
+    def refusal(self, url: str, agent: str) -> str:
+        """Why the URL may not be asked for, with rule and line; empty when it may."""
+        if self.delay > MAX_CRAWL_DELAY:
+            return f"robots.txt: Crawl-delay of {self.delay:g} s is over {MAX_CRAWL_DELAY:g} s"
+        assert self.rules is not None
+        if self.rules.allows(url, agent):
+            return ""
+        why = self.rules.why(url, agent)
+        return f"robots.txt line {why[0]}: {why[1]}" if why else "robots.txt"
+
+
+def origin(text: str | None, agent: str, not_before: str = "") -> Origin:
+    """What a robots.txt's text says to an agent; None: it could not be reached."""
+    if text is None:
+        return Origin(None, 0.0, not_before)
+    rules = robots.parse(text.encode())
+    return Origin(rules, rules.crawl_delay(agent) or 0.0)
+
+
+def rules_text(page: Page) -> str | None:
+    """The rules that a robots.txt's answer stands for: none at all after a 4xx (RFC 9309, 2.3.1.3).
+
+    >>> rules_text(Page(Target(kind="robots"), "gone", status=404))
+    ''
+    """
+    if page.outcome == "ok":
+        return page.html
+    return None if page.outcome == "failed" else ""
+
+
+@dataclass
+class Pace:
+    """How fast one host is asked: the pauses that it wants, and whether it goes on failing."""
+
+    delay: float
+    failures: int = 0
+    not_before: str = ""
+    origins: dict[str, Origin] = field(default_factory=dict)
+
+    def after(self, page: Page, now: datetime) -> float:
+        """Seconds to pause after an answer; counts failures and heeds Retry-After (RFC 9110)."""
+        self.failures = self.failures + 1 if page.outcome == "failed" else 0
+        wanted = self._wanted(page, now)
+        if wanted > MAX_PAUSE:
+            self.not_before = schedule.timestamp(now + timedelta(seconds=wanted))
+        crawl_delay = max((o.delay for o in self.origins.values()), default=0.0)
+        backed_off: float = min(self.delay * 2.0 ** min(self.failures, 10), MAX_PAUSE)
+        return float(max(self.delay, crawl_delay, backed_off, min(wanted, MAX_PAUSE)))
+
+    def _wanted(self, page: Page, now: datetime) -> float:
+        if page.status not in (429, 503):
+            return 0.0
+        return schedule.retry_after(page.header("retry-after"), now) or 0.0
+
+    def given_up(self, now: datetime) -> tuple[str, str] | None:
+        """Why nothing more is asked of the host in this layer, and until when."""
+        if self.not_before:
+            return "host asked to retry later", self.not_before
+        if self.failures >= GIVE_UP_AFTER:
+            return "host keeps failing", schedule.timestamp(now + UNREACHABLE_PAUSE)
+        return None

@@ -1,0 +1,146 @@
+"""Which URLs make up the next layer: who is due, what a host may take, where to cut. Pure.
+
+Rows travel as bytes that sort as they are to be taken: `place SP url SP kind SP line`, where place
+is depth (unless a budget lets depths mix) and rank, and a robots.txt stands before the page that
+brings it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from layercrawl import records, schedule, urls
+from layercrawl.config import Config
+from layercrawl.ordering import ORDERS, Order
+from layercrawl.records import Target, UrlState
+
+RULES_LAST = timedelta(hours=24)
+_MIDDLE = 1 << 63
+
+
+def rank(score: int) -> bytes:
+    """Sixteen digits that sort the highest score first.
+
+    >>> sorted([rank(0), rank(5), rank(-3)]) == [rank(5), rank(0), rank(-3)]
+    True
+    """
+    return b"%016x" % (_MIDDLE - max(-_MIDDLE + 1, min(score, _MIDDLE)))
+
+
+@dataclass
+class Selection:
+    """The choice for one layer, by settings and the stage's clock; `counts` says what became of all.
+
+    The counts: `known` URLs are `visited`, `beyond depth`, `not due` (then also `waits until …`),
+    `due` or a `robots.txt`; `taken` are those that the layer has.
+    """
+
+    config: Config
+    now: datetime
+
+    def __post_init__(self) -> None:
+        self.order: Order = ORDERS[self.config.order]
+        self.counts: Counter[str] = Counter()
+
+    def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
+        """(host, row) for the host step; nothing for a URL that does not wait now."""
+        host = urls.host(url).encode()
+        if state.kind == "robots":
+            yield host, b"0 " + records.encode(url, self._host_target(state))
+            return
+        self.counts["known"] += 1
+        if reason := self._stays(url, state):
+            self.counts[reason] += 1
+            return
+        score = self.order.score(state)
+        target = Target(depth=state.depth, hops=state.hops, via=state.via, score=score)
+        place = b"%08x%s" % (0 if self.config.budget else state.depth, rank(score))
+        yield host, b"1 %s %s" % (place, records.encode(url, target))
+
+    def _stays(self, url: str, state: UrlState) -> str:
+        if url == urls.robots_url(url):
+            return "robots.txt"
+        if not state.visits:
+            return "beyond depth" if state.depth > self.config.depth else ""
+        due = schedule.next_visit(state.visits)
+        if due is None:
+            return "visited"
+        return self._not_due(due)
+
+    def _not_due(self, due: datetime) -> str:
+        if due <= self.now:
+            return ""
+        self.counts[f"waits until {_rounded(due, self.now)}"] += 1
+        return "not due"
+
+    def _host_target(self, state: UrlState) -> Target:
+        """What is known of a host: rules while they are fresh, and what it demanded."""
+        fresh = state.fetched and self.now - schedule.moment(state.fetched) < RULES_LAST
+        return Target(
+            kind="robots",
+            rules=state.rules if fresh else None,
+            fetched=state.fetched if fresh else "",
+            failing_since=state.failing_since,
+            delay=state.delay,
+            not_before=state.not_before,
+        )
+
+    def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
+        """From a host's sorted rows to those that it may have in the layer."""
+        hosts: dict[str, Target] = {}
+        brought: set[str] = set()
+        left = None
+        for row in rows:
+            kind, _, rest = row.partition(b" ")
+            if kind == b"0":
+                robots_url, target = records.decode(rest, Target)
+                hosts[robots_url] = target
+                continue
+            place, _, line = rest.partition(b" ")
+            url = line[: line.index(b"\t")].decode()
+            robots_url = urls.robots_url(url)
+            known = hosts.get(robots_url)
+            left = self._share(hosts) if left is None else left
+            if known and known.not_before and self._not_due(schedule.moment(known.not_before)):
+                self.counts["not due"] += 1
+                continue
+            self.counts["due"] += 1
+            if left > 0:
+                left -= 1
+                if known and robots_url not in brought:
+                    brought.add(robots_url)
+                    yield b"%s %s 0 %s" % (place, url.encode(), records.encode(robots_url, known))
+                yield b"%s %s 1 %s" % (place, url.encode(), line)
+
+    def _share(self, hosts: dict[str, Target]) -> int:
+        """How many pages a host can have: as many as its delay leaves time for, and the cap."""
+        delay = max([self.config.delay, *(t.delay or 0.0 for t in hosts.values())])
+        by_time = int(60 * self.config.layer_minutes / delay) if delay else 1 << 62
+        return max(1, min(by_time, self.config.max_per_host or by_time))
+
+    def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
+        """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
+
+        `limit` is the most pages that the run may still have; 0: any number.
+        """
+        most = min(n for n in (self.config.budget, limit, 1 << 62) if n)
+        depth, count = b"", 0
+        for row in rows:
+            depth = depth or row[:8]
+            if row[:8] != depth or count == most:
+                break
+            _, _, kind, line = row.split(b" ", 3)
+            count += kind == b"1"
+            self.counts["taken"] += kind == b"1"
+            yield records.decode(line, Target)
+
+
+def _rounded(due: datetime, now: datetime) -> str:
+    """A moment not before `due`, coarser the later: counters may not have a name for each."""
+    wait = due - now
+    step = 600 if wait < timedelta(hours=1) else 14_400 if wait < timedelta(days=1) else 86_400
+    seconds = -(-int(due.timestamp()) // step) * step
+    return schedule.timestamp(datetime.fromtimestamp(seconds, due.tzinfo))

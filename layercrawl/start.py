@@ -1,0 +1,77 @@
+"""What is looked at before a run touches anything: settings, seeds, and the root's past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from layercrawl import config, seeds, stores
+from layercrawl.config import BadConfig, Config
+from layercrawl.ordering import ORDERS
+from layercrawl.rules import Rules
+from layercrawl.stores import Stores
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of a run: all their `urls`, the `lines` that are new, and the bad lines."""
+
+    urls: list[str]
+    lines: list[str]
+    complaints: list[str]
+
+
+def check(settings: Config) -> None:
+    """Raise BadConfig for settings that cannot work together or name what is not there."""
+    if settings.order not in ORDERS:
+        raise BadConfig(f"--order {settings.order!r}: choose one of {', '.join(ORDERS)}")
+    try:
+        Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
+    except ValueError as error:
+        raise BadConfig(f"--{error}") from None
+
+
+def read_seeds(settings: Config, crawl: Stores) -> Seeds:
+    """The seeds of the command line, of --seeds, and of `in/seeds/`.
+
+    Raises BadConfig for a bad seed on the command line, an unreadable file, or no seed at all; a
+    bad line of a file is a complaint with file and line.
+    """
+    given, bad = seeds.read(settings.seed_urls)
+    if bad:
+        raise BadConfig(f"seed {settings.seed_urls[bad[0][0] - 1]!r}: {bad[0][1]}")
+    named, complaints = _of_file(Path(settings.seeds)) if settings.seeds else ([], [])
+    known: list[str] = []
+    for path in sorted(crawl.seeds.glob("*")):
+        urls, wrong = _of_file(path)
+        known += urls
+        complaints += wrong
+    if not (given or named or known):
+        raise BadConfig("no seeds: name a URL, or a file of URLs by --seeds FILE")
+    new = sorted({*given, *named} - {*known})
+    return Seeds([*known, *new], new, complaints)
+
+
+def _of_file(path: Path) -> tuple[list[str], list[str]]:
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise BadConfig(f"--seeds {path}: {error.strerror}") from None
+    urls, bad = seeds.read(lines)
+    return urls, [f"{path}:{number}: {why}" for number, why in bad]
+
+
+def check_root(settings: Config, crawl: Stores) -> None:
+    """Raise BadConfig for a setting that would give the root's known URLs another meaning."""
+    first = crawl.layer("in", 0)
+    if not (stores.complete(first) and stores.complete(crawl.layer("doc", 0))):
+        return
+    before = stores.marker(first).settings
+    for spec in config.FIELDS:
+        value = getattr(settings, spec.name)
+        was = config.make({spec.name: before.get(spec.name, spec.default)})
+        if spec.metadata.get("fixed") and value != getattr(was, spec.name):
+            raise BadConfig(
+                f"{config.flag(spec.name)} cannot change within a crawl: {crawl.root} was made with"
+                f" {before.get(spec.name)!r}; keep that, or take another --root"
+            )

@@ -10,8 +10,9 @@ rules, so that a difference to a crawl can be told from a mistake in either:
 - Pages are what nginx answers with 200 and `text/html`; its `types` decide by the extension.
 - Links are `href` of a and area, `src` of frame and iframe, and the target of a meta refresh,
   joined to the first `<base href>`, without fragment. Links marked nofollow, and all links of a
-  page whose meta robots says nofollow or none, are left out. A refresh counts as a link.
-- Only the seeds' hosts. No robots.txt lies in the corpus, so everything is allowed.
+  page whose meta robots says nofollow or none, are left out. A refresh counts as a link (Scrapy
+  takes it for a redirect, at the same distance).
+- Only the seeds' hosts. The corpus' one robots.txt forbids nothing that is there, so all is allowed.
 - A directory without its slash redirects to the one with it, at the *same* distance.
 - Names of files are not judged. A crawler that skips links by extension (`.png`, `.txt`) must
   still meet every page here, because nginx never calls such a file HTML.

@@ -12,7 +12,7 @@ rules, so that a difference to a crawl can be told from a mistake in either:
   joined to the first `<base href>`, without fragment. Links marked nofollow, and all links of a
   page whose meta robots says nofollow or none, are left out. A refresh counts as a link (Scrapy
   takes it for a redirect, at the same distance).
-- Only the seeds' hosts. The corpus' one robots.txt forbids nothing that is there, so all is allowed.
+- Only the seeds' hosts. The corpus' one robots.txt forbids nothing that is there.
 - A directory without its slash redirects to the one with it, at the *same* distance.
 - Names of files are not judged. A crawler that skips links by extension (`.png`, `.txt`) must
   still meet every page here, because nginx never calls such a file HTML.

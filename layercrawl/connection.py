@@ -7,6 +7,7 @@ here check each address when they connect, and a watch ends the socket of an ans
 from __future__ import annotations
 
 import heapq
+import http.client
 import ipaddress
 import itertools
 import socket
@@ -23,6 +24,10 @@ from urllib3.exceptions import NewConnectionError
 from urllib3.util.connection import allowed_gai_family
 
 Allow = Callable[[str], bool]
+
+# The standard library gives up at 100 lines of header, which honest servers send more of; a line
+# ends at 64 KiB by itself, and the whole head at the answer's deadline.
+http.client._MAXHEADERS = 1000  # type: ignore[attr-defined]
 
 
 class ForbiddenAddress(NewConnectionError):

@@ -107,7 +107,7 @@ class Visit:
             emit(item, msgspec.structs.replace(page, attempts=item.tries))
         if page.outcome == "redirect":
             self._follow(item, page.location)
-        return self._pace.after(page, self._plan.now)
+        return self._pace.after(page, item.tries, self._plan.now)
 
     def _follow(self, item: Item, location: str) -> None:
         """Queue a redirect's target when it is this host's; another host's is an outlink."""
@@ -127,7 +127,7 @@ class Visit:
             self._waiting.put_back(item._replace(tries=item.tries + 1))
         else:
             self._learn(origin, item, page, emit)
-        return self._pace.after(page, self._plan.now)
+        return self._pace.after(page, item.tries, self._plan.now)
 
     def _known(self, item: Item, origin: str) -> Page | None:
         """The answer for a robots.txt that need not, or may not any more, be asked for."""

@@ -27,6 +27,7 @@ from layercrawl.config import Config
 from layercrawl.records import Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
+_UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
 _CHUNK = 1 << 16
 _DRAINED = 1 << 16
 _ERRORS = (requests.RequestException, HTTPError, OSError, ValueError)
@@ -56,7 +57,7 @@ class Fetcher:
             kind = answer.headers.get("content-type", "")
             return answers.classify(answer.status_code, kind, location, target.hops)
 
-        return self._ask(url, target, judge, self._config.max_bytes)
+        return self._ask(url, target, judge, self._config.max_bytes, None)
 
     def robots(self, url: str, target: Target) -> Page:
         """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2)."""
@@ -67,10 +68,10 @@ class Fetcher:
             return answers.classify_robots(answer.status_code)
 
         hops = 0
-        page = self._ask(url, target, judge, ROBOTS_BYTES)
+        page = self._ask(url, target, judge, ROBOTS_BYTES, _UTF8)
         while page.outcome == "redirect":
             hops += 1
-            page = self._ask(page.location, target, judge, ROBOTS_BYTES)
+            page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8)
         return page
 
     def _ask(
@@ -79,18 +80,21 @@ class Fetcher:
         target: Target,
         judge: Callable[[requests.Response, str], tuple[Outcome, str]],
         limit: int,
+        content_type: str | None,
     ) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
         with self._watch.limit(self._config.timeout) as deadline:
             try:
-                answer: dict[str, Any] = self._answer(url, judge, limit, deadline)
+                answer: dict[str, Any] = self._answer(url, judge, limit, content_type, deadline)
             except _ERRORS as error:
                 outcome, reason = ("failed", "timeout") if deadline.over else explain(error)
                 answer = {"outcome": outcome, "reason": reason}
         elapsed = round(time.monotonic() - start, 3)
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
-    def _answer(self, url: str, judge: Any, limit: int, deadline: Any) -> dict[str, Any]:
+    def _answer(
+        self, url: str, judge: Any, limit: int, content_type: str | None, deadline: Any
+    ) -> dict[str, Any]:
         left = min(self._config.timeout, 30.0)
         with self._adapter.send(
             self._request(url), stream=True, timeout=(left, self._config.timeout),
@@ -105,7 +109,8 @@ class Fetcher:
                 _drain(answer)
                 return head
             body, truncated = _body(answer, limit, deadline)
-            return head | _kept(body, truncated, answer.headers.get("content-type"))
+            declared = content_type or answer.headers.get("content-type")
+            return head | _kept(body, truncated, declared)
 
     def _request(self, url: str) -> requests.PreparedRequest:
         # Prepared by hand: requests would parse and spell the URL anew, which is the store's key.

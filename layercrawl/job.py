@@ -11,6 +11,7 @@ import resource
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -201,16 +202,14 @@ def run(
         except Exception as error:
             trace = "".join(traceback.format_exception(error))
             raise JobFailed(job_class.__name__, f"{type(error).__name__}: {error}", trace) from None
-        counters = {
-            f"{group}: {name}": amount
-            for step in made.counters()
-            for group, names in step.items()
-            for name, amount in names.items()
-        }
+        counters: Counter[str] = Counter()
+        for groups in made.counters():
+            for group, names in groups.items():
+                counters.update({f"{group}: {name}": amount for name, amount in names.items()})
         largest = getattr(made, "largest", 0) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall = time.monotonic() - start
     cost = {"wall": round(wall, 2), "cpu": round(_cpu() - cpu, 2), "rss_mb": largest // 1024}
-    return Ran(counters, cost)
+    return Ran(dict(counters), cost)
 
 
 def _cpu() -> float:

@@ -64,9 +64,15 @@ class Pace:
     not_before: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
 
-    def after(self, page: Page, now: datetime) -> float:
-        """Seconds to pause after an answer; counts failures and heeds Retry-After (RFC 9110)."""
-        self.failures = self.failures + 1 if page.outcome == "failed" else 0
+    def after(self, page: Page, tries: int, now: datetime) -> float:
+        """Seconds to pause after an answer; heeds Retry-After (RFC 9110) and counts failures.
+
+        Second tries do not count: they come one after another at the end of a host's queue.
+        """
+        if page.outcome != "failed":
+            self.failures = 0
+        elif tries == 1:
+            self.failures += 1
         wanted = self._wanted(page, now)
         if wanted > MAX_PAUSE:
             self.not_before = schedule.timestamp(now + timedelta(seconds=wanted))

@@ -8,7 +8,7 @@ brings it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,6 +19,7 @@ from layercrawl.records import Target, UrlState
 
 RULES_LAST = timedelta(hours=24)
 _MIDDLE = 1 << 63
+_ANY = 1 << 62
 
 
 def rank(score: int) -> bytes:
@@ -32,9 +33,9 @@ def rank(score: int) -> bytes:
 
 @dataclass
 class Selection:
-    """The choice for one layer, by settings and the stage's clock; `counts` says what became of all.
+    """The choice for one layer, by settings and the stage's clock.
 
-    The counts: `known` URLs are `visited`, `beyond depth`, `not due` (then also `waits until …`),
+    `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then also `waits until …`),
     `due` or a `robots.txt`; `taken` are those that the layer has.
     """
 
@@ -44,6 +45,7 @@ class Selection:
     def __post_init__(self) -> None:
         self.order: Order = ORDERS[self.config.order]
         self.counts: Counter[str] = Counter()
+        self._brought: set[str] = set()
 
     def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
         """(host, row) for the host step; nothing for a URL that does not wait now."""
@@ -90,43 +92,48 @@ class Selection:
 
     def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """From a host's sorted rows to those that it may have in the layer."""
-        hosts: dict[str, Target] = {}
-        brought: set[str] = set()
+        states: dict[str, Target] = {}  # by robots.txt; their rows sort first
         left = None
         for row in rows:
             kind, _, rest = row.partition(b" ")
             if kind == b"0":
-                robots_url, target = records.decode(rest, Target)
-                hosts[robots_url] = target
+                robots_url, state = records.decode(rest, Target)
+                states[robots_url] = state
                 continue
-            place, _, line = rest.partition(b" ")
-            url = line[: line.index(b"\t")].decode()
-            robots_url = urls.robots_url(url)
-            known = hosts.get(robots_url)
-            left = self._share(hosts) if left is None else left
-            if known and known.not_before and self._not_due(schedule.moment(known.not_before)):
-                self.counts["not due"] += 1
-                continue
-            self.counts["due"] += 1
-            if left > 0:
-                left -= 1
-                if known and robots_url not in brought:
-                    brought.add(robots_url)
-                    yield b"%s %s 0 %s" % (place, url.encode(), records.encode(robots_url, known))
-                yield b"%s %s 1 %s" % (place, url.encode(), line)
+            left = self._share(states.values()) if left is None else left
+            left -= yield from self._admitted(*_split(rest), states, left)
 
-    def _share(self, hosts: dict[str, Target]) -> int:
+    def _admitted(
+        self, place: bytes, url: str, line: bytes, states: dict[str, Target], left: int
+    ) -> Generator[bytes, None, int]:
+        """A page's row, after its robots.txt's if that has not gone yet; how many pages it is."""
+        robots_url = urls.robots_url(url)
+        state = states.get(robots_url)
+        if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
+            self.counts["not due"] += 1
+            return 0
+        self.counts["due"] += 1
+        if left <= 0:
+            return 0
+        here = b"%s %s" % (place, url.encode())
+        if state and robots_url not in self._brought:
+            self._brought.add(robots_url)
+            yield b"%s 0 %s" % (here, records.encode(robots_url, state))
+        yield b"%s 1 %s" % (here, line)
+        return 1
+
+    def _share(self, states: Iterable[Target]) -> int:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
-        delay = max([self.config.delay, *(t.delay or 0.0 for t in hosts.values())])
-        by_time = int(60 * self.config.layer_minutes / delay) if delay else 1 << 62
-        return max(1, min(by_time, self.config.max_per_host or by_time))
+        delay = max([self.config.delay, *(state.delay or 0.0 for state in states)])
+        by_time = int(60 * self.config.layer_minutes / delay) if delay else _ANY
+        return max(1, min(by_time, self.config.max_per_host or _ANY))
 
     def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
         """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
 
         `limit` is the most pages that the run may still have; 0: any number.
         """
-        most = min(n for n in (self.config.budget, limit, 1 << 62) if n)
+        most = min(n for n in (self.config.budget, limit, _ANY) if n)
         depth, count = b"", 0
         for row in rows:
             depth = depth or row[:8]
@@ -136,6 +143,12 @@ class Selection:
             count += kind == b"1"
             self.counts["taken"] += kind == b"1"
             yield records.decode(line, Target)
+
+
+def _split(row: bytes) -> tuple[bytes, str, bytes]:
+    """Place, URL and line of a page's row."""
+    place, _, line = row.partition(b" ")
+    return place, line[: line.index(b"\t")].decode(), line
 
 
 def _rounded(due: datetime, now: datetime) -> str:

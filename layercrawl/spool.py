@@ -39,7 +39,7 @@ class Spool:
     def __init__(self) -> None:
         descriptor, path = tempfile.mkstemp(dir=".")
         os.unlink(path)  # it goes with its last descriptor, whatever ends the task
-        self._file = open(descriptor, "w+b")
+        self._file = os.fdopen(descriptor, "w+b")
         self._lock = threading.Lock()
         self._end = 0
         self.hosts: list[tuple[str, int, int]] = []

@@ -17,8 +17,8 @@ CHAINS = (3, LIMIT, LIMIT + 2)
 ZIGZAG = 4
 
 _LOCATIONS = {
-    "relative": "at/relative",
-    "parent": "../redirects/at/parent",
+    "relative": "../at/relative",
+    "parent": "../../redirects/at/parent",
     "absolute-path": "/redirects/at/absolute-path",
     "query": "?at=query",
     "fragment": "/redirects/at/fragment#middle",
@@ -31,7 +31,7 @@ _LOCATIONS = {
 }
 """Location as sent → leads to /redirects/at/NAME, but for those in `_LEADS_TO`."""
 
-_LEADS_TO = {"query": "?at=query", "raw-utf8": "at/caf%C3%A9"}
+_LEADS_TO = {"query": "to/query?at=query", "raw-utf8": "at/caf%C3%A9"}
 
 _DEAD_ENDS = {
     "no-location": None,
@@ -58,7 +58,7 @@ def entries(site: Site) -> Iterator[Link]:
 
 
 def answer(site: Site, rest: str) -> Answer | None:
-    if rest == "?at=query":
+    if rest == "to/query?at=query":
         return page(site, f"/redirects/{rest}")
     kind, _, name = rest.partition("/")
     family = _FAMILIES.get(kind, _single)

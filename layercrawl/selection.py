@@ -35,7 +35,8 @@ def rank(score: int) -> bytes:
 class Selection:
     """The choice for one layer, by settings and the stage's clock.
 
-    `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then also `waits until …`),
+    `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
+    also `waits until …`),
     `due` or a `robots.txt`; `taken` are those that the layer has.
     """
 

@@ -117,7 +117,7 @@ def summary(crawl: Stores, started: float) -> str:
         failures.update({k[10:]: n for k, n in layer.totals.items() if k.startswith("failures: ")})
     if failures:
         rows.append("failures: " + _counted(failures))
-    rows += [_waits(crawl), *_results(crawl)]
+    rows += [waits(crawl), *results(crawl)]
     rows.append(f"this run took {time.monotonic() - started:.1f} s")
     return "\n".join(row for row in rows if row)
 
@@ -126,7 +126,8 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.most_common()) or "none"
 
 
-def _waits(crawl: Stores) -> str:
+def waits(crawl: Stores) -> str:
+    """What still waits, and until when."""
     plans = crawl.layers("in")
     count, until = waiting(stores.marker(crawl.layer("in", plans[-1]))) if plans else (0, "")
     if not count:
@@ -134,7 +135,8 @@ def _waits(crawl: Stores) -> str:
     return f"{count} URLs wait" + (f", the first until about {until}" if until else "")
 
 
-def _results(crawl: Stores) -> list[str]:
+def results(crawl: Stores) -> list[str]:
+    """Where the results lie, and how many they are."""
     rows = []
     for folder, what in ((crawl.merged, "pages"), (crawl.xml, "documents")):
         if stores.complete(folder):

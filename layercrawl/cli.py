@@ -1,0 +1,51 @@
+"""`layercrawl`: questions to a crawl's stores, beside `driver.py` which makes them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+from layercrawl import stores
+from layercrawl.config import VERSION, Config
+from layercrawl.status import status
+from layercrawl.stores import Stores
+from layercrawl.why import why
+
+_ROOT = Config().root
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answer one question; 2 where there is nothing to answer it from."""
+    options = _parser().parse_args(argv)
+    answer: Callable[[argparse.Namespace], Iterator[str]] = options.answer
+    try:
+        for line in answer(options):
+            print(_printable(line))
+    except (ValueError, stores.BadRoot) as error:
+        print(f"layercrawl: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="layercrawl", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"layercrawl {VERSION}")
+    verbs = parser.add_subparsers(required=True, metavar="QUESTION")
+    shown = verbs.add_parser("status", help="how far a crawl is, and what waits until when")
+    shown.set_defaults(answer=lambda options: status(Stores(options.root)))
+    told = verbs.add_parser("why", help="why a URL was fetched, or was not")
+    told.add_argument("url", metavar="URL")
+    told.set_defaults(answer=lambda options: why(Stores(options.root), options.url))
+    for verb in (shown, told):
+        verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
+    return parser
+
+
+def _printable(line: str) -> str:
+    """What a server sent may hold control characters, which a terminal would obey."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,21 +9,25 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
-Limit = Annotated[float, msgspec.Meta(gt=0)]
+# The upper bounds are what 32 bits and the clocks of all libraries can hold.
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1, description="a whole number from 0")]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1, description="a whole number from 1")]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9, description="a number from 0 to 1e9")]
+Limit = Annotated[float, msgspec.Meta(gt=0, le=1e9, description="a number above 0, at most 1e9")]
 Scope = Literal["host", "site", "any"]
 Runner = Literal["inline", "local"]
 VERSION = "0.1.0"
+_TEXT = re.compile(r"[ -~]*")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
 
 
 class BadConfig(ValueError):
@@ -41,14 +45,11 @@ class Config:
     """The settings of one run, checked; a field's name with dashes is its option's name."""
 
     depth: Count = option(
-        3,
-        "link distance from the seeds to crawl to",
-        group="crawl",
-        metavar="N",
-        stages="optimizer",
-    )
+        3, "link distance from the seeds to crawl to", group="crawl", metavar="N",
+        stages="optimizer", required=True,
+    )  # fmt: skip
     seed_urls: tuple[str, ...] = option(
-        (), "where the crawl starts", group="crawl", flag="SEED_URL", metavar="SEED_URL"
+        (), "where the crawl starts", group="crawl", metavar="SEED_URL"
     )
     seeds: str = option(
         "", "file of seeds, one URL a line, # comments", group="crawl", metavar="FILE"
@@ -100,12 +101,9 @@ class Config:
         stages="crawler optimizer",
     )  # fmt: skip
     threads: Positive = option(
-        16,
-        "requests at a time in each fetching task",
-        group="manners",
-        metavar="N",
+        16, "requests at a time in each fetching task", group="manners", metavar="N",
         stages="crawler",
-    )
+    )  # fmt: skip
     retries: Count = option(
         2, "further tries for a passing failure within a layer", group="manners", metavar="N",
         stages="crawler",
@@ -130,21 +128,22 @@ class Config:
     header: tuple[str, ...] = option(
         (), "further request header", group="fetch", metavar="'N: V'", stages="crawler"
     )
-    insecure: bool = option(
-        False, "accept invalid TLS certificates", group="fetch", stages="crawler"
-    )
+    insecure: bool = option(False, "accept bad TLS certificates", group="fetch", stages="crawler")
     allow_private: bool = option(
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"
     )
 
     def __post_init__(self) -> None:
-        if any(
-            ord(letter) < 32 for letter in "".join((self.user_agent, self.contact, *self.header))
-        ):
-            raise BadConfig("--user-agent, --contact and --header take one line of text each")
+        for name in ("user_agent", "contact"):
+            if not _TEXT.fullmatch(getattr(self, name)):
+                raise BadConfig(f"{flag(name)} {getattr(self, name)!r}: use printable ASCII only")
+        if not self.user_agent.strip():
+            raise BadConfig(
+                "--user-agent is blank: give a name by which sites can tell the crawler"
+            )
         for line in self.header:
-            if not line.partition(":")[0].strip() or ":" not in line:
-                raise BadConfig(f"--header {line!r} is not of the form 'Name: value'")
+            if not _HEADER.fullmatch(line):
+                raise BadConfig(f"--header {line!r} is not of the form 'Name: value', in ASCII")
 
     @property
     def agent(self) -> str:
@@ -162,6 +161,7 @@ class Config:
 
 FIELDS = dataclasses.fields(Config)
 _HINTS = get_type_hints(Config, include_extras=True)
+_COMMAS = {f.name for f in FIELDS if f.metadata.get("commas")}
 
 
 def stage_fields(stage: str) -> list[dataclasses.Field[Any]]:
@@ -181,7 +181,7 @@ def flag(name: str) -> str:
 def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:
     if value == spec.default:
         return []
-    if spec.metadata.get("commas"):
+    if spec.name in _COMMAS:
         return [f"{flag(spec.name)}={','.join(value)}"]
     values = value if isinstance(value, tuple) else (value,)
     return [flag(spec.name) if v is True else f"{flag(spec.name)}={v}" for v in values]
@@ -190,30 +190,32 @@ def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:
 def add_options(add: Callable[..., Any], fields: Iterable[dataclasses.Field[Any]]) -> None:
     """Declare an option per field by `add`, which takes what argparse's add_argument takes."""
     for spec in fields:
-        if "flag" in spec.metadata:
+        if spec.name == "seed_urls":
             add(spec.name, nargs="*", metavar=spec.metadata["metavar"], help=spec.metadata["help"])
         else:
-            names = [
-                flag(spec.name),
-                *([spec.metadata["short"]] if "short" in spec.metadata else []),
-            ]
-            add(*names, dest=spec.name, default=argparse.SUPPRESS, **_shape(spec))
+            short = [spec.metadata["short"]] if "short" in spec.metadata else []
+            add(flag(spec.name), *short, dest=spec.name, default=argparse.SUPPRESS, **_shape(spec))
 
 
 def _shape(spec: dataclasses.Field[Any]) -> dict[str, Any]:
     shape: dict[str, Any] = {"help": _help(spec)}
     if spec.default is False:
         return shape | {"action": "store_true"}
-    if isinstance(spec.default, tuple) and not spec.metadata.get("commas"):
+    if isinstance(spec.default, tuple) and spec.name not in _COMMAS:
         shape["action"] = "append"
-    return shape | {
-        "metavar": spec.metadata.get("metavar") or "|".join(get_args(_HINTS[spec.name]))
-    }
+    shape["metavar"] = spec.metadata.get("metavar") or "|".join(get_args(_HINTS[spec.name]))
+    return shape
 
 
 def _help(spec: dataclasses.Field[Any]) -> str:
-    shown = "" if spec.default in ("", (), False) else f" (default: {spec.default})"
-    return f"{spec.metadata['help']}{shown}".replace("%", "%%")
+    default = _default(spec)
+    return f"{spec.metadata['help']}{default and f' ({default})'}".replace("%", "%%")
+
+
+def _default(spec: dataclasses.Field[Any]) -> str:
+    if spec.metadata.get("required"):
+        return "required"
+    return "" if spec.default in ("", (), False) else f"default: {spec.default}"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -235,7 +237,8 @@ def load(argv: Sequence[str]) -> Config:
 
     Raises BadConfig; argparse itself ends the process with 2 where the words are off.
     """
-    given = {name: value for name, value in vars(parser().parse_args(argv)).items() if value != []}
+    words = parser().parse_intermixed_args(argv)  # seeds may stand between options
+    given = {name: value for name, value in vars(words).items() if value not in ([], None)}
     merged = _from_file(given["config"]) | given if "config" in given else given
     if "depth" not in merged:
         raise BadConfig("--depth N is needed: the link distance to crawl to, say --depth 2")
@@ -247,27 +250,45 @@ def make(values: dict[str, Any]) -> Config:
     for name in values:
         if name not in _HINTS:
             close = difflib.get_close_matches(name, _HINTS, 1)
-            raise BadConfig(f"unknown setting {name!r}" + (f"; {close[0]!r}?" if close else ""))
-    split = {f.name for f in FIELDS if f.metadata.get("commas")}
-    values = {
-        k: v.split(",") if k in split and isinstance(v, str) else v for k, v in values.items()
-    }
-    checked = {name: _convert(name, value) for name, value in values.items()}
-    return Config(**checked)
+            meant = f"did you mean {close[0]!r}?" if close else "--help lists all"
+            raise BadConfig(f"unknown setting {name!r} in the --config file; {meant}")
+    return Config(**{name: _convert(name, value) for name, value in values.items()})
 
 
 def _convert(name: str, value: Any) -> Any:
+    hint = _HINTS[name]
+    listed = [value] if hint == tuple[str, ...] and isinstance(value, str) else value
     try:
-        return msgspec.convert(value, _HINTS[name], strict=False)
-    except msgspec.ValidationError as error:
-        raise BadConfig(f"{flag(name)} {value!r}: {error}") from None
+        right = msgspec.convert(listed, hint, strict=False)
+    except msgspec.ValidationError:
+        raise BadConfig(f"{_called(name)} {value!r} is not {_wanted(hint)}") from None
+    return _names(right) if name in _COMMAS else right
+
+
+def _called(name: str) -> str:
+    return "SEED_URL" if name == "seed_urls" else flag(name)
+
+
+def _wanted(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(get_args(hint))}"
+    if get_origin(hint) is Annotated:
+        return str(hint.__metadata__[0].description)
+    return {str: "text", bool: "true or false"}.get(hint, "a list of texts")
+
+
+def _names(values: Iterable[str]) -> tuple[str, ...]:
+    """The names that commas separate, once each in one order: they mean a set."""
+    return tuple(sorted({name.strip() for value in values for name in value.split(",")} - {""}))
 
 
 def _from_file(path: str) -> dict[str, Any]:
     try:
         values = tomllib.loads(Path(path).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadConfig(f"--config {path}: {error}") from None
+    except OSError as error:
+        raise BadConfig(f"--config {path}: {error.strerror}; name a TOML file") from None
+    except ValueError as error:  # not UTF-8, or not TOML
+        raise BadConfig(f"--config {path} is not TOML: {error}") from None
     return {name.replace("-", "_"): value for name, value in values.items()}
 
 
@@ -275,7 +296,6 @@ def table() -> str:
     """The settings as a Markdown table, for the README."""
     rows = ["| option | meaning | default |", "|---|---|---|"]
     for spec in FIELDS:
-        name = spec.metadata.get("flag") or flag(spec.name)
-        default = "" if spec.default in ("", (), False) else f"`{spec.default}`"
-        rows.append(f"| `{name}` | {spec.metadata['help']} | {default} |")
+        default = _default(spec).removeprefix("default: ")
+        rows.append(f"| `{_called(spec.name)}` | {spec.metadata['help']} | {default} |")
     return "\n".join(rows)

@@ -25,13 +25,20 @@ _STATUS = b"reporter:status:"
 
 
 class TaskFailed(RuntimeError):
-    """A task that raised: the message is its traceback."""
+    """A task that did not finish: `why` in short; the message is its traceback, if it has one."""
 
-    @property
-    def why(self) -> str:
-        """The traceback's last line: the error itself."""
-        lines = str(self).strip().splitlines()
-        return lines[-1] if lines else "a task ended without a word"
+    def __init__(self, why: str, trace: str = "") -> None:
+        super().__init__(trace or why)
+        self.why = why
+
+
+def described(error: BaseException) -> str:
+    """An error as one says it, without its traceback.
+
+    >>> described(ValueError("no")), described(KeyboardInterrupt())
+    ('ValueError: no', 'KeyboardInterrupt')
+    """
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 class Forked(InlineMRJobRunner):  # type: ignore[misc]
@@ -53,12 +60,13 @@ class Forked(InlineMRJobRunner):  # type: ignore[misc]
                     self._start(waiting, running, ends)
                     self.watch(self._statuses())
         finally:
-            for process in running.values():
+            for end, process in running.items():
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
+                os.close(end)
 
     def _start(self, waiting: Any, running: dict[int, int], ends: selectors.BaseSelector) -> None:
-        while len(running) <= self._num_cores() and (task := next(waiting, None)):
+        while len(running) < self._num_cores() and (task := next(waiting, None)):
             end, process = _fork(task)
             running[end] = process
             ends.register(end, selectors.EVENT_READ)
@@ -69,15 +77,16 @@ class Forked(InlineMRJobRunner):  # type: ignore[misc]
         _, status, usage = os.wait4(running.pop(end), 0)
         self.largest = max(self.largest, usage.ru_maxrss)
         if status:
-            raise TaskFailed(said.decode() or f"a task was ended by status {status}")
+            why, _, trace = said.decode().partition("\0")
+            raise TaskFailed(why or _ended(status), trace)
 
     def _statuses(self) -> list[str]:
         found = []
         for path in glob.glob(os.path.join(self._get_local_tmp_dir(), "step/*/*/*/stderr")):
             with open(path, "rb") as stderr:
                 stderr.seek(max(0, os.path.getsize(path) - 2000))
-                lines = [line for line in stderr if line.startswith(_STATUS)]
-            found += [line[len(_STATUS) :].decode() for line in lines[-1:]]
+                lines = [x for x in stderr if x.startswith(_STATUS) and x.endswith(b"\n")]
+            found += [line[len(_STATUS) :].decode(errors="replace") for line in lines[-1:]]
         return found
 
     def _num_reducers(self, step_num: int) -> int:
@@ -102,10 +111,20 @@ def _fork(task: Callable[[], None]) -> tuple[int, int]:
     try:
         task()
         code = 0
-    except BaseException:
-        os.write(write, traceback.format_exc().encode())
+    except BaseException as error:
+        said = f"{described(error)}\0{traceback.format_exc()}"
+        with open(write, "wb") as pipe:
+            pipe.write(said.encode(errors="backslashreplace"))
     finally:
         os._exit(code)
+
+
+def _ended(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"a task ended with exit code {code} and without a word"
+    hint = "; memory may have run out" if code == -signal.SIGKILL else ""
+    return f"a task was ended by signal {-code} ({signal.strsignal(-code)}){hint}"
 
 
 def _die_with(parent: int) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import io
 import logging
 import resource
-import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,7 +23,7 @@ from mrjob.compat import jobconf_from_env
 from mrjob.job import MRJob
 
 from layercrawl import config, records, schedule, seeds, urls
-from layercrawl.forked import Forked, TaskFailed
+from layercrawl.forked import Forked, TaskFailed, described
 from layercrawl.records import Record
 from layercrawl.rules import Rules
 
@@ -130,24 +129,22 @@ class Job(MRJob):  # type: ignore[misc]
 
     def count(self, group: str, counts: dict[str, int]) -> None:
         """Add to the job's counters: a line each, so call it once a task."""
+        self.stderr.write(b"\n")  # a library may have left an unfinished line
         for name, amount in sorted(counts.items()):
-            self.increment_counter(group, name, amount)
+            self.increment_counter(group, " ".join(name.split()), amount)
 
     def execute(self) -> None:
-        """Run the task or the job; what libraries print to stderr must not kill it."""
-        if not isinstance(sys.stderr, io.TextIOBase):  # mrjob's inline runner: a binary file
-            sys.stderr = io.TextIOWrapper(io.BufferedWriter(_Open(self.stderr.fileno())))
-        super().execute()
+        """Run the task or the job; what is printed in it goes to stderr, never into the data."""
+        self.sandbox(self.stdin, self.stdout, self.stderr)  # keeps these three, which are binary
+        text = io.TextIOWrapper(self.stderr, "utf-8", "backslashreplace", write_through=True)
+        try:
+            with redirect_stdout(text), redirect_stderr(text):
+                super().execute()
+        finally:
+            text.detach()  # so that it does not close what it wrote to
 
     def _runner_class(self) -> Any:
         return Forked if self.options.runner == "local" else super()._runner_class()
-
-
-class _Open(io.FileIO):
-    """A file descriptor that somebody else closes."""
-
-    def __init__(self, descriptor: int) -> None:
-        super().__init__(descriptor, "wb", closefd=False)
 
 
 @dataclass(frozen=True)
@@ -169,7 +166,7 @@ class JobFailed(RuntimeError):
         """The same, with its traceback in a file; on a full disk it stays in the message."""
         try:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(self.trace, "utf-8")
+            path.write_text(self.trace, "utf-8", errors="backslashreplace")
         except OSError:
             return JobFailed(self.job, str(self), self.trace, "not kept")
         return JobFailed(self.job, str(self), self.trace, str(path))
@@ -193,23 +190,31 @@ def run(
     words += [f"--local-tmp-dir={scratch}", *arguments, *inputs]
     logging.getLogger("mrjob").setLevel(logging.CRITICAL)
     start, cpu = time.monotonic(), _cpu()
-    with job_class(words).make_runner() as made:
-        made.watch = watch
-        try:
+    try:
+        with job_class(words).make_runner() as made:
+            made.watch = watch
             made.run()
-        except TaskFailed as failure:
-            raise JobFailed(job_class.__name__, failure.why, str(failure)) from None
-        except Exception as error:
-            trace = "".join(traceback.format_exception(error))
-            raise JobFailed(job_class.__name__, f"{type(error).__name__}: {error}", trace) from None
-        counters: Counter[str] = Counter()
-        for groups in made.counters():
-            for group, names in groups.items():
-                counters.update({f"{group}: {name}": amount for name, amount in names.items()})
-        largest = getattr(made, "largest", 0) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            counters, peak = _summed(made.counters()), getattr(made, "largest", 0) or _peak()
+    except TaskFailed as failure:
+        raise JobFailed(job_class.__name__, failure.why, str(failure)) from None
+    except Exception as error:
+        trace = "".join(traceback.format_exception(error))
+        raise JobFailed(job_class.__name__, described(error), trace) from None
     wall = time.monotonic() - start
-    cost = {"wall": round(wall, 2), "cpu": round(_cpu() - cpu, 2), "rss_mb": largest // 1024}
-    return Ran(dict(counters), cost)
+    cost = {"wall": round(wall, 2), "cpu": round(_cpu() - cpu, 2), "rss_mb": peak // 1024}
+    return Ran(counters, cost)
+
+
+def _summed(steps: list[dict[str, dict[str, int]]]) -> dict[str, int]:
+    counters: Counter[str] = Counter()
+    for groups in steps:
+        for group, names in groups.items():
+            counters.update({f"{group}: {name}": amount for name, amount in names.items()})
+    return dict(counters)
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _cpu() -> float:

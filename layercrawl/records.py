@@ -14,7 +14,7 @@ b'http://a.example/\\t{"depth":1,"is":"target","via":"http://a.example/up"}'
 from __future__ import annotations
 
 import base64
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -176,14 +176,17 @@ class WrongRecord(ValueError):
 
 
 def encode(url: str, record: Record) -> bytes:
-    """The line of `record`, without its line end."""
+    """The line of `record`, without its line end; `url` is in normal form, so has no white space.
+
+    Raises UnicodeEncodeError, a ValueError, for text that holds lone surrogates.
+    """
     return b"%s\t%s" % (url.encode(), _encoder.encode(record))
 
 
 def decode(line: bytes, kind: type[R]) -> tuple[str, R]:
     """URL and record of a line; trailing TABs, CR and LF, which Streaming may add, are ignored.
 
-    Raises WrongRecord when the line is no record, or one of another kind.
+    `kind` may be a union of kinds. Raises WrongRecord when the line is none of them.
 
     >>> decode(b'http://a.example/\\t{"is":"page"}', Target)
     Traceback (most recent call last):
@@ -197,5 +200,9 @@ def decode(line: bytes, kind: type[R]) -> tuple[str, R]:
         if not tab:
             raise WrongRecord("no TAB between URL and JSON")
         return url.decode(), decoder.decode(value.rstrip(b"\t\r\n"))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise WrongRecord(f"not a {kind.__struct_config__.tag}: {error}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise WrongRecord(f"not a {_tags(kind)}: {error}") from error
+
+
+def _tags(kind: Any) -> str:
+    return " or ".join(one.__struct_config__.tag for one in get_args(kind) or (kind,))

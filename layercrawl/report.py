@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from tqdm import tqdm
@@ -16,7 +19,11 @@ from layercrawl.records import ANSWERED
 from layercrawl.stores import Marker, Stores
 
 OUTCOMES = ("ok", "not_modified", "redirect", "gone", "denied", "refused", "failed", "deferred")
-_FOOT = "{desc}: {n}/{total} [{elapsed}<{remaining}{postfix}]"
+_COUNTED = "{desc}: {n}/{total} URLs, {rate_noinv_fmt} [{elapsed}<{remaining}{postfix}]"
+_TIMED = "{desc}: [{elapsed}]"
+# The local runner forks, so nothing here may start a thread or a process of its own.
+tqdm.monitor_interval = 0
+tqdm.set_lock(threading.RLock())
 
 
 class Report:
@@ -36,45 +43,75 @@ class Report:
         """A line that --quiet does not hold back."""
         print(f"driver.py: {text}", file=self._stream, flush=True)
 
-    def begin(self, title: str, total: int = 0) -> None:
-        """A stage starts; `total` is what its bar counts to."""
-        if self._level and self._stream.isatty():
-            self._bar = tqdm(desc=title, total=total, file=self._stream, bar_format=_FOOT)
+    @contextmanager
+    def running(self, title: str, total: int = 0) -> Iterator[None]:
+        """While a stage runs: a bar that counts to `total`, on a terminal; it goes in any case."""
+        if not (self._level and self._stream.isatty()):
+            yield
+            return
+        shape = _COUNTED if total else _TIMED
+        with tqdm(
+            desc=title, total=total, file=self._stream, bar_format=shape, unit="", leave=False
+        ) as self._bar:
+            try:
+                yield
+            finally:
+                self._bar = None
 
     def watch(self, statuses: list[str]) -> None:
-        """The running tasks' newest status lines, which are counts as JSON."""
+        """The running tasks' newest status lines: counts as JSON; others are passed over."""
         if self._bar is not None:
             counts: Counter[str] = Counter()
             for status in statuses:
-                counts.update(json.loads(status))
+                with suppress(ValueError, TypeError):
+                    counts.update(json.loads(status))
             self._bar.n = sum(counts[outcome] for outcome in OUTCOMES)
             self._bar.set_postfix(_shown(counts), refresh=True)
 
     def end(self, title: str, marker: Marker) -> None:
         """A stage is done."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
         self.say(f"{title}: {_figures(marker)}")
         if self._level > 1:
-            self.say("".join(f"    {name}: {n}\n" for name, n in sorted(marker.totals.items())))
+            self.say("\n".join(f"    {name}: {n}" for name, n in sorted(marker.totals.items())))
 
 
 def _shown(counts: Counter[str]) -> dict[str, Any]:
-    shown = {o: counts[o] for o in OUTCOMES if counts[o] and o != "ok"}
-    return shown | {"MB": round(counts["characters"] / 1e6, 1)}
+    shown = {_plain(o): counts[o] for o in OUTCOMES if counts[o] and o != "ok"}
+    return shown | {"MB": f"{counts['characters'] / 1e6:.1f}"}
+
+
+_TOLD = (
+    ("urls: taken", "page", " to fetch"),
+    ("links: followed", "link", ""),
+    ("merged: pages", "page", ""),
+    ("merged: duplicates", "duplicate", ""),
+    ("xml: documents", "document", ""),
+)
 
 
 def _figures(marker: Marker) -> str:
-    wall = marker.cost.get("wall", 0.0)
-    counts = {name.partition(": ")[2]: n for name, n in marker.totals.items()}
-    told = [f"{counts[name]} {name.replace('_', ' ')}" for name in _TOLD if counts.get(name)]
-    done = sum(counts.get(outcome, 0) for outcome in OUTCOMES)
-    pace = f", {done / wall:.0f} URLs/s" if done and wall else ""
+    wall, done = marker.cost.get("wall", 0.0), outcomes(marker)
+    told = [f"{done[name]} {_plain(name)}" for name in OUTCOMES if done[name]]
+    told += [
+        many(marker.totals[counter], noun) + rest
+        for counter, noun, rest in _TOLD
+        if marker.totals.get(counter)
+    ]
+    pace = f", {done.total() / wall:.1f} URLs/s" if done and wall else ""
     return f"{', '.join(told) or 'nothing'} in {wall:.1f} s{pace}"
 
 
-_TOLD = (*OUTCOMES, "taken", "followed", "pages", "duplicates", "documents")
+def many(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> many(0, "page"), many(1, "page"), many(2, "page")
+    ('0 pages', '1 page', '2 pages')
+    """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _plain(outcome: str) -> str:
+    return outcome.replace("_", " ")
 
 
 def outcomes(marker: Marker) -> Counter[str]:
@@ -111,38 +148,49 @@ def summary(crawl: Stores, started: float) -> str:
     """What a run ended with, by the stores' markers; `started` is on the monotonic clock."""
     layers = [stores.marker(crawl.layer("doc", n)) for n in crawl.layers("doc")]
     total = sum((outcomes(layer) for layer in layers), Counter[str]())
-    rows = [f"{len(layers)} layers, {sum(total.values())} URLs answered in all: " + _counted(total)]
-    failures: Counter[str] = Counter()
-    for layer in layers:
-        failures.update({k[10:]: n for k, n in layer.totals.items() if k.startswith("failures: ")})
-    if failures:
-        rows.append("failures: " + _counted(failures))
-    rows += [waits(crawl), *results(crawl)]
+    told = ", ".join(f"{n} {_plain(name)}" for name, n in total.most_common())
+    rows = [f"{many(len(layers), 'layer')}, {many(total.total(), 'URL')} in all: {told or 'none'}"]
+    rows += [_failures(layers), waits(crawl), *results(crawl)]
     rows.append(f"this run took {time.monotonic() - started:.1f} s")
     return "\n".join(row for row in rows if row)
 
 
-def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.most_common()) or "none"
+def _failures(layers: list[Marker]) -> str:
+    kinds: Counter[str] = Counter()
+    for layer in layers:
+        kinds.update({k[10:]: n for k, n in layer.totals.items() if k.startswith("failures: ")})
+    told = ", ".join(f"{kind} ({n})" for kind, n in kinds.most_common())
+    return f"failures: {told}" if told else ""
 
 
 def waits(crawl: Stores) -> str:
     """What still waits, and until when."""
     plans = crawl.layers("in")
-    count, until = waiting(stores.marker(crawl.layer("in", plans[-1]))) if plans else (0, "")
-    if not count:
+    if not plans:
         return "nothing waits"
-    return f"{count} URLs wait" + (f", the first until about {until}" if until else "")
+    count, until = waiting(stores.marker(crawl.layer("in", plans[-1])))
+    fetched, rest = crawl.layer("doc", plans[-1]), ""
+    if stores.complete(fetched):  # the run ended here: what this layer led to is not planned yet
+        count += outcomes(stores.marker(fetched))["deferred"]
+        rest, until = f" besides what layer {plans[-1]} links to", ""
+    if not count:
+        return f"nothing waits{rest}"
+    told = f"{many(count, 'URL')} {'waits' if count == 1 else 'wait'}{rest}"
+    return told + (f", the first until about {until}" if until else "")
 
 
 def results(crawl: Stores) -> list[str]:
     """Where the results lie, and how many they are."""
     rows = []
-    for folder, what in ((crawl.merged, "pages"), (crawl.xml, "documents")):
+    for folder, counter, noun in (
+        (crawl.merged, "merged: pages", "page"),
+        (crawl.xml, "xml: documents", "document"),
+    ):
         if stores.complete(folder):
-            counts = {k.partition(": ")[2]: n for k, n in stores.marker(folder).totals.items()}
-            extra = f" and {counts['duplicates']} duplicates" if counts.get("duplicates") else ""
-            rows.append(f"{folder}: {counts.get(what, 0)} {what}{extra}")
+            totals = stores.marker(folder).totals
+            copies = totals.get("merged: duplicates", 0)
+            extra = f" and {many(copies, 'duplicate')}" if copies else ""
+            rows.append(f"{folder}: {many(totals.get(counter, 0), noun)}{extra}")
     return rows
 
 
@@ -150,4 +198,4 @@ def forecast(crawl: Stores, seeds: list[str]) -> str:
     """What a run would do, without doing it."""
     done = crawl.layers("out")
     begins = f"goes on with layer {len(done)}" if done else "starts with layer 0"
-    return f"{crawl.root}: {len(seeds)} seeds; {begins}"
+    return f"{crawl.root}: {many(len(seeds), 'seed')}; {begins}"

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from layercrawl import job, schedule, stores
-from layercrawl.config import Config
+from layercrawl.config import BadConfig, Config
 from layercrawl.job import Job, JobFailed, Ran
 from layercrawl.report import Report
 from layercrawl.stores import Marker, Stores
@@ -49,9 +51,10 @@ class Stages:
         """
         title = f"{job_class.__name__} {self._stores.name(output)}"
         now, sibling = clock(), stores.new(output)
-        self._report.begin(title, total)
         globs = list(map(stores.parts, inputs)) if reads is None else list(reads)
-        ran = self._job(job_class, sibling, globs, [f"--now={schedule.timestamp(now)}", *arguments])
+        words = [f"--now={schedule.timestamp(now)}", *arguments]
+        with self._report.running(title, total):
+            ran = self._job(job_class, sibling, globs, words)
         _check(job_class, ran)
         marker = Marker(
             stage=job_class.__name__,
@@ -75,8 +78,8 @@ class Stages:
         if not stores.complete(folder):
             return True
         made = stores.marker(folder)
-        settings = self._settings.settings(job_class.STAGE)
-        return made.inputs != self.inputs(inputs) or made.settings != settings
+        settings = msgspec.json.encode(self._settings.settings(job_class.STAGE))
+        return made.inputs != self.inputs(inputs) or made.settings != msgspec.json.decode(settings)
 
     def inputs(self, folders: Sequence[Path]) -> dict[str, str]:
         """The folders with the fingerprints of their markers."""
@@ -97,17 +100,24 @@ class Stages:
 
 
 def clock() -> datetime:
-    """The time of day, or the one that SOURCE_DATE_EPOCH sets, so that runs can be repeated."""
+    """The time of day, or the one that SOURCE_DATE_EPOCH sets, so that runs can be repeated.
+
+    Raises BadConfig where that is no time.
+    """
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+    try:
+        return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        cure = "give seconds since 1970, or unset it"
+        raise BadConfig(f"SOURCE_DATE_EPOCH {fixed!r} is no time: {cure}") from None
 
 
 def _check(job_class: type[Job], ran: Ran) -> None:
     """Refuse a layer whose answers are not one to one with its Targets."""
-    asked = {k: n for k, n in ran.counters.items() if k.startswith("asked: ")}
-    answered = {
-        f"asked: {k[10:]}": n for k, n in ran.counters.items() if k.startswith("answered: ")
-    }
+    asked, answered = (
+        [ran.counters.get(f"{group}: {name}", 0) for name in ("records", "checksum")]
+        for group in ("asked", "answered")
+    )
     if asked != answered:
-        why = f"answers do not match targets: {asked} asked, {answered} answered"
-        raise JobFailed(job_class.__name__, why)
+        what = "other URLs" if asked[0] == answered[0] else f"{answered[0]} answers"
+        raise JobFailed(job_class.__name__, f"{asked[0]} targets were given, {what} came back")

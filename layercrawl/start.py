@@ -39,10 +39,11 @@ def read_seeds(settings: Config, crawl: Stores) -> Seeds:
     """
     given, bad = seeds.read(settings.seed_urls)
     if bad:
-        raise BadConfig(f"seed {settings.seed_urls[bad[0][0] - 1]!r}: {bad[0][1]}")
+        number, why = bad[0]
+        raise BadConfig(f"seed {settings.seed_urls[number - 1]!r}: {why}; write http://HOST/PATH")
     named, complaints = _of_file(Path(settings.seeds)) if settings.seeds else ([], [])
     known: list[str] = []
-    for path in sorted(crawl.seeds.glob("*")):
+    for path in sorted(crawl.seeds.glob("[!.]*")):  # what the jobs' glob of this folder reads
         urls, wrong = _of_file(path)
         known += urls
         complaints += wrong
@@ -54,10 +55,10 @@ def read_seeds(settings: Config, crawl: Stores) -> Seeds:
 
 def _of_file(path: Path) -> tuple[list[str], list[str]]:
     try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = path.read_bytes().split(b"\n")  # as the jobs cut it: at LF and nowhere else
     except OSError as error:
-        raise BadConfig(f"--seeds {path}: {error.strerror}") from None
-    urls, bad = seeds.read(lines)
+        raise BadConfig(f"seeds {path}: {error.strerror}; name a readable text file") from None
+    urls, bad = seeds.read(line.decode(errors="replace") for line in lines)
     return urls, [f"{path}:{number}: {why}" for number, why in bad]
 
 
@@ -67,11 +68,15 @@ def check_root(settings: Config, crawl: Stores) -> None:
     if not (stores.complete(first) and stores.complete(crawl.layer("doc", 0))):
         return
     before = stores.marker(first).settings
-    for spec in config.FIELDS:
-        value = getattr(settings, spec.name)
-        was = config.make({spec.name: before.get(spec.name, spec.default)})
-        if spec.metadata.get("fixed") and value != getattr(was, spec.name):
+    for spec in (spec for spec in config.FIELDS if spec.metadata.get("fixed")):
+        past = config.make({spec.name: before.get(spec.name, spec.default)})
+        was, value = getattr(past, spec.name), getattr(settings, spec.name)
+        if value != was:
             raise BadConfig(
-                f"{config.flag(spec.name)} cannot change within a crawl: {crawl.root} was made with"
-                f" {before.get(spec.name)!r}; keep that, or take another --root"
+                f"{config.flag(spec.name)} {_shown(value)} cannot be set within a crawl:"
+                f" {crawl.root} was made with {_shown(was)}; keep that, or take another --root"
             )
+
+
+def _shown(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else ",".join(value) or "none"

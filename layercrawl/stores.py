@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from layercrawl import records
 
 MARKER = "_MARKER.json"
 TEMPORARY = "_tmp"
-_LAYER = re.compile(r"layer-(\d{3,})")
+_LAYER = re.compile(r"/layer-(\d{3,})(?:/[^/]*)?$")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_SPECIAL = re.compile(r"[][*?#$\x00-\x1f]")  # to globs, to mrjob's paths, or to lines of text
 
 
 class BadRoot(ValueError):
@@ -57,9 +60,12 @@ class Stores:
     """The folders below one root."""
 
     def __init__(self, root: str | Path) -> None:
-        if "://" in str(root):
+        if _SCHEME.match(str(root)):
             raise BadRoot(f"--root {root}: only folders of this machine can be a root")
         self.root = Path(root).absolute()
+        if not str(root) or _SPECIAL.search(str(self.root)):
+            why = "a root's path has no [ ] * ? # $ and no line ends; take another folder"
+            raise BadRoot(f"--root {str(root)!r}: {why}")
 
     def layer(self, store: str, number: int) -> Path:
         """The folder of a layer: `layer("in", 0)` is ROOT/in/layer-000."""
@@ -79,9 +85,8 @@ class Stores:
         return self.root / "xml"
 
     def layers(self, store: str) -> list[int]:
-        """The numbers of a store's complete layers, ascending."""
-        found = (self.root / store).glob("layer-*")
-        return sorted(layer_of(path) for path in found if complete(path))
+        """The numbers of a store's complete layers, from 0 up to the first that is missing."""
+        return list(takewhile(lambda n: complete(self.layer(store, n)), count()))
 
     def name(self, folder: Path) -> str:
         """The folder's path below the root, as markers name it."""
@@ -111,7 +116,7 @@ class Stores:
     def sweep(self) -> None:
         """Remove what a killed run left behind. Only for the holder of the lock."""
         shutil.rmtree(self.root / TEMPORARY, ignore_errors=True)
-        for partial in self.root.glob("**/_new-*"):
+        for partial in (*self.root.glob("_new-*/"), *self.root.glob("*/_new-*/")):
             shutil.rmtree(partial)
 
     def check(self) -> None:
@@ -138,7 +143,7 @@ class Stores:
             try:
                 # A POSIX lock: forked workers do not inherit it, so it goes with the driver.
                 fcntl.lockf(driver, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except (BlockingIOError, PermissionError):
                 raise Busy(
                     f"--root {self.root}: another driver works here; wait or stop it"
                 ) from None
@@ -156,9 +161,9 @@ class Stores:
 
 
 def layer_of(path: str | Path) -> int:
-    """The layer that a path lies in; 0 for what lies in none, as seeds do.
+    """The layer whose folder this is, or whose file; 0 for what lies in none, as seeds do.
 
-    >>> layer_of("hdfs://n/crawl/out/layer-012/part-00000"), layer_of("in/seeds/mine.txt")
+    >>> layer_of("hdfs://n/layer-007/out/layer-012/part-00000"), layer_of("in/seeds/mine.txt")
     (12, 0)
     """
     found = _LAYER.search(str(path))
@@ -171,8 +176,13 @@ def complete(folder: Path) -> bool:
 
 
 def marker(folder: Path) -> Marker:
-    """The marker of a complete folder."""
-    return msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker)
+    """The marker of a complete folder; BadRoot for one that the disk has damaged."""
+    path = folder / MARKER
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Marker)
+    except msgspec.MsgspecError as error:
+        cure = f"remove the folder {folder}, and the next run makes it anew"
+        raise BadRoot(f"{path} is damaged ({error}); {cure}") from None
 
 
 def fingerprint(folder: Path) -> str:
@@ -214,5 +224,6 @@ def publish(sibling: Path, folder: Path, content: Marker) -> None:
         out.write(msgspec.json.format(msgspec.json.encode(content, order="sorted")))
         out.flush()
         os.fsync(out.fileno())
+    (folder / MARKER).unlink(missing_ok=True)  # first: a kill must not leave half a folder marked
     shutil.rmtree(folder, ignore_errors=True)
     sibling.rename(folder)

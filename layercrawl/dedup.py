@@ -9,27 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from layercrawl import records
-from layercrawl.records import Outlinks, Page
+from layercrawl.records import Outlinks, Page, Target
 
 Message = tuple[bytes, bytes]
+NOINDEX = "noindex"
 
 
 def visited(url: str, page: Outlinks) -> Iterator[Message]:
-    """(URL, decision) for a visit that brought a page which its author lets be indexed."""
-    if page.outcome == "ok" and page.target.kind == "page" and not page.noindex:
-        light = Page(page.target, "ok", fetched=page.fetched, digest=page.digest)
+    """(URL, decision) for a visit that brought a page."""
+    if page.outcome == "ok" and page.target.kind == "page":
+        reason = NOINDEX if page.noindex else ""
+        light = Page(page.target, "ok", reason, fetched=page.fetched, digest=page.digest)
         yield url.encode(), b"%s %s" % (page.fetched.encode(), records.encode(url, light))
 
 
 def newest(decisions: Iterable[bytes]) -> Iterator[Message]:
     """(digest, decision) of a URL's newest visit; decisions come sorted.
 
+    Nothing when its author does not let it be indexed any more, whatever older visits say.
     Rows sort by who stands: the lowest depth, then the shortest URL, then URL order.
     """
     *_, last = decisions
     line = last.partition(b" ")[2]
     url, page = records.decode(line, Page)
-    yield page.digest.encode(), b"%06d %04d %s" % (page.target.depth, len(url), line)
+    if page.reason != NOINDEX:
+        yield page.digest.encode(), b"%08d %08d %s" % (page.target.depth, len(url), line)
 
 
 def stands(rows: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
@@ -47,6 +51,11 @@ def joined(messages: Iterable[bytes]) -> Iterator[Page]:
         _, page = records.decode(b"\t" + message[2:], Page)
         if message.startswith(b"0"):
             decision = page
-        elif decision and (page.fetched, page.digest) == (decision.fetched, decision.digest):
+        elif decision and _visit(page) == _visit(decision):
             yield records.replace(page, duplicates=decision.duplicates)
             return
+
+
+def _visit(page: Page) -> tuple[str, str, Target]:
+    # Two layers can have fetched a URL in the same second, even the same bytes.
+    return page.fetched, page.digest, page.target

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -54,16 +55,24 @@ class Plan:
 
     def over(self) -> tuple[str, str] | None:
         """Why nothing more is asked in this layer."""
-        return ("no time left in the layer", "") if time.monotonic() > self.deadline else None
+        return ("no time left in the layer", "") if time.monotonic() >= self.deadline else None
+
+    def pause(self, seconds: float) -> float:
+        """A pause, cut short where the layer's time ends: then nothing is asked anyway."""
+        return min(seconds, max(0.0, self.deadline - time.monotonic()))
 
 
 class Visit:
-    """One host's turn after turn, until nothing waits for it."""
+    """One host's turn after turn, until nothing waits for it.
+
+    Its robots.txt records are kept to the end: what the host demanded by then goes with them.
+    """
 
     def __init__(self, waiting: HostQueue, plan: Plan) -> None:
         self._waiting = waiting
         self._plan = plan
         self._pace = Pace(plan.config.delay)
+        self._met: list[tuple[Item, Page]] = []
 
     @property
     def host(self) -> str:
@@ -72,24 +81,31 @@ class Visit:
     def turn(self, emit: Emit) -> float | None:
         """Deal with what waits up to one request; seconds until the next turn, None when done."""
         while item := self._waiting.next():
-            step = self._robots if item.target.kind == "robots" else self._page
-            pause = step(item, emit)
-            if pause is not None:
-                return pause
+            robots = item.target.kind == "robots"
+            if self._robots(item) if robots else self._page(item, emit):
+                return self._plan.pause(self._pace.pause())
+        for item, page in self._met:
+            emit(item, self._demanding(page))
         return None
 
-    def _page(self, item: Item, emit: Emit) -> float | None:
-        """One page's Target: put off, denied, or asked for."""
+    def _demanding(self, page: Page) -> Page:
+        """A robots.txt's record with the moment before which its host is to be left alone."""
+        _, until = self._pace.given_up(self._plan.now) or ("", "")
+        return msgspec.structs.replace(page, not_before=max(page.not_before, until))
+
+    def _page(self, item: Item, emit: Emit) -> bool:
+        """One page's Target: put off, denied, or asked for; whether a request was made."""
         put_off = self._plan.over() or self._pace.given_up(self._plan.now)
         origin = self._pace.origins.get(urls.origin(item.url))
         if origin is None and not put_off:
             self._waiting.put_back(item)
-            return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")), emit)
+            return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")))
         page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
         if page is None:
-            return self._ask(item, emit)
+            self._ask(item, emit)
+            return True
         emit(item, page)
-        return None
+        return False
 
     def _barred(self, item: Item, origin: Origin | None) -> Page | None:
         """The answer for a page that its host's robots.txt keeps from being asked for."""
@@ -99,35 +115,40 @@ class Visit:
         refusal = origin.refusal(item.url, self._plan.config.user_agent)
         return self._unasked(item, "denied", refusal) if refusal else None
 
-    def _ask(self, item: Item, emit: Emit) -> float:
+    def _ask(self, item: Item, emit: Emit) -> None:
         page = self._plan.transport.page(item.url, item.target)
-        if page.outcome == "failed" and item.tries <= self._plan.config.retries:
+        self._pace.heed(page, item.tries, self._plan.now)
+        failed = page.outcome == "failed"
+        if failed and item.tries <= self._plan.config.retries:
             self._waiting.try_again(item)
         else:
-            emit(item, msgspec.structs.replace(page, attempts=item.tries))
+            later = self._pace.not_before if failed else ""
+            emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
         if page.outcome == "redirect":
             self._follow(item, page.location)
-        return self._pace.after(page, item.tries, self._plan.now)
 
     def _follow(self, item: Item, location: str) -> None:
         """Queue a redirect's target when it is this host's; another host's is an outlink."""
-        here = urls.host(location) == self._waiting.host
-        if here and not self._plan.rules.cut(location, item.url):
+        location = self._plan.rules.without_params(location)
+        page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
+        if page and not self._plan.rules.cut(location, item.url):
             hops, depth = item.target.hops + 1, item.target.depth
             self._waiting.admit(location, Target(depth=depth, hops=hops, via=item.url))
 
-    def _robots(self, item: Item, emit: Emit) -> float | None:
-        """One origin's robots.txt: known already, put off, or asked for."""
+    def _robots(self, item: Item) -> bool:
+        """One origin's robots.txt: known already, put off, or asked for; whether it was asked."""
         origin = urls.origin(item.url)
         if known := self._known(item, origin):
-            emit(item, known)
-            return None
+            self._met.append((item, known))
+            return False
         page = self._plan.transport.robots(item.url, item.target)
-        if page.outcome == "failed" and item.tries <= self._plan.config.retries:
+        self._pace.heed(page, item.tries, self._plan.now)
+        again = page.outcome == "failed" and item.tries <= self._plan.config.retries
+        if again and not self._pace.given_up(self._plan.now):
             self._waiting.put_back(item._replace(tries=item.tries + 1))
         else:
-            self._learn(origin, item, page, emit)
-        return self._pace.after(page, item.tries, self._plan.now)
+            self._learn(origin, item, page)
+        return True
 
     def _known(self, item: Item, origin: str) -> Page | None:
         """The answer for a robots.txt that need not, or may not any more, be asked for."""
@@ -135,16 +156,17 @@ class Visit:
             agent = self._plan.config.user_agent
             self._pace.origins[origin] = manners.origin(item.target.rules, agent)
             return self._unasked(item, "not_modified", "rules are known")
-        put_off = self._plan.over()
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
         return self._unasked(item, "deferred", *put_off) if put_off else None
 
-    def _learn(self, origin: str, item: Item, page: Page, emit: Emit) -> None:
+    def _learn(self, origin: str, item: Item, page: Page) -> None:
         text, later = manners.rules_text(page), ""
         if text is None:
             later = schedule.timestamp(self._plan.now + manners.UNREACHABLE_PAUSE)
         agent = self._plan.config.user_agent
         self._pace.origins[origin] = manners.origin(text, agent, later)
-        emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
+        page = msgspec.structs.replace(page, attempts=item.tries, not_before=later)
+        self._met.append((item, page))
 
     def _unasked(self, item: Item, outcome: Outcome, reason: str, not_before: str = "") -> Page:
         return Page(
@@ -184,7 +206,7 @@ def download(spool: Spool, plan: Plan, beat: Callable[[], None]) -> Iterator[tup
     spool.seal()
     hosts = (Visit(HostQueue(spool, *span), plan) for span in spool.hosts)
     frontier = Frontier(hosts)
-    answers: queue.Queue[Answer] = queue.Queue(maxsize=4 * plan.config.threads)
+    answers = _Answers(4 * plan.config.threads)
     count = min(plan.config.threads, len(spool.hosts))
     workers = [
         threading.Thread(target=_work, args=(frontier, answers), daemon=True) for _ in range(count)
@@ -192,29 +214,45 @@ def download(spool: Spool, plan: Plan, beat: Callable[[], None]) -> Iterator[tup
     for worker in workers:
         worker.start()
     try:
-        yield from _gather(answers, count, beat)
+        yield from answers.gather(count, beat)
     finally:
         frontier.close()
 
 
-def _gather(
-    answers: queue.Queue[Answer], workers: int, beat: Callable[[], None]
-) -> Iterator[tuple[Item, Page]]:
-    while workers:
-        beat()
+class _Answers:
+    """The way from the workers to the task's one reader; once he has left, nobody waits for him."""
+
+    def __init__(self, most: int) -> None:
+        self._queue: queue.Queue[Answer] = queue.Queue(most)
+        self._read = True
+
+    def put(self, answer: Answer) -> None:
+        waiting = True
+        while waiting and self._read:
+            with suppress(queue.Full):
+                self._queue.put(answer, timeout=_PATIENCE)
+                waiting = False
+
+    def gather(self, workers: int, beat: Callable[[], None]) -> Iterator[tuple[Item, Page]]:
+        """The answers until all workers have gone home, or the error of one of them."""
         try:
-            answer = answers.get(timeout=_PATIENCE)
-        except queue.Empty:
-            continue
-        if answer is None:
-            workers -= 1
-        elif isinstance(answer, BaseException):
-            raise answer
-        else:
-            yield answer
+            while workers:
+                beat()
+                try:
+                    answer = self._queue.get(timeout=_PATIENCE)
+                except queue.Empty:
+                    continue
+                if isinstance(answer, BaseException):
+                    raise answer
+                if answer is None:
+                    workers -= 1
+                else:
+                    yield answer
+        finally:
+            self._read = False
 
 
-def _work(frontier: Frontier[Visit], answers: queue.Queue[Answer]) -> None:
+def _work(frontier: Frontier[Visit], answers: _Answers) -> None:
     def emit(item: Item, page: Page) -> None:
         answers.put((item, page))
 

@@ -3,6 +3,9 @@
 `found` turns a record into states, `merge` joins two states of one URL. `merge` is associative and
 commutative, and idempotent but for a graph order's sums; so any split of the records, in any order,
 with a combiner or without, gives the same state, and a fold can start from a checkpoint.
+
+A graph order's sums are never taken from a checkpoint: they are summed anew each time,
+from the newest links of every page, which a checkpoint does not hold.
 """
 
 from __future__ import annotations
@@ -11,13 +14,16 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
+import msgspec
+
 from layercrawl.ordering import GraphOrder, Order
 from layercrawl.records import Outlinks, UrlState, Visit, decode, encode
 
 Message = tuple[bytes, bytes]
 
 KEPT_VISITS = 16
-_FAR = 1 << 40
+FAR = 1 << 40
+"""The depth of a URL that nothing within reach links to: all that is known of it is a weight."""
 
 
 def seed(order: Order) -> UrlState:
@@ -33,18 +39,24 @@ def found(
     A redirect's target has the redirect's own depth and one hop more.
     """
     yield url, _answered(page, layer)
-    step = 0 if page.outcome == "redirect" else 1
-    target = page.target
-    if target.depth + step <= depth and page.links and target.kind == "page":
-        state = UrlState(
-            depth=target.depth + step,
-            hops=0 if step else target.hops + 1,
-            via=url,
-            first=layer,
-            message=0 if isinstance(order, GraphOrder) else order.passed(page),
-        )
+    if state := _linked(url, page, layer, order, depth):
         for link, _ in page.links:
             yield link, state
+
+
+def _linked(url: str, page: Outlinks, layer: int, order: Order, depth: int) -> UrlState | None:
+    """The one state that an answer gives to all of its links, if they are within `depth`."""
+    target, redirect = page.target, page.outcome == "redirect"
+    reached = target.depth if redirect else target.depth + 1
+    if reached > depth or not page.links or target.kind != "page":
+        return None
+    return UrlState(
+        depth=reached,
+        hops=target.hops + 1 if redirect else 0,
+        via=url,
+        first=layer,
+        message=0 if isinstance(order, GraphOrder) else order.passed(page),
+    )
 
 
 def _answered(page: Outlinks, layer: int) -> UrlState:
@@ -72,7 +84,7 @@ def _host_state(page: Outlinks) -> dict[str, Any]:
 
 def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
     """Two states of one URL as one."""
-    kind = max(one.kind, other.kind)  # a robots.txt or sitemap that is also linked stays one
+    kind = max(one.kind, other.kind)  # by name: a robots.txt or sitemap that is linked stays one
     depth, hops, via = min((one.depth, one.hops, one.via), (other.depth, other.hops, other.via))
     host = max(one, other, key=_newness)
     return UrlState(
@@ -87,13 +99,13 @@ def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
         fetched=host.fetched,
         failing_since=host.failing_since,
         delay=host.delay,
-        not_before=host.not_before,
+        not_before=max(one.not_before, other.not_before),
     )
 
 
 def _newness(state: UrlState) -> tuple[Any, ...]:
     # All fields, so that a tie in time is broken the same way in any order of merging.
-    return (state.fetched, state.not_before, state.failing_since, state.rules or "",
+    return (state.fetched, state.failing_since, state.rules or "",
             state.rules is not None, state.delay or 0.0, state.delay is not None)  # fmt: skip
 
 
@@ -109,7 +121,7 @@ def _merged(one: int, other: int, order: Order) -> int:
 
 def weight(amount: int) -> UrlState:
     """A graph order's weight as a state that changes nothing else in a merge."""
-    return UrlState(depth=_FAR, first=_FAR, message=amount)
+    return UrlState(depth=FAR, first=FAR, message=amount)
 
 
 class Folding:
@@ -128,10 +140,10 @@ class Folding:
         if isinstance(record, Outlinks):
             if record.links and isinstance(self._order, GraphOrder):
                 yield url.encode(), b"~%s %s" % (record.fetched.encode(), encode(url, record))
-            for found_url, state in found(url, record, self._layer, self._order, self._depth):
-                self._merge(found_url, state)
+            self._merge(url, _answered(record, self._layer))
+            self._link(url, record)
         elif url:
-            self._merge(url, record or seed(self._order))
+            self._merge(url, self._given(record))
         if len(self._states) > self._most:
             yield from self.rest()
 
@@ -140,6 +152,31 @@ class Folding:
         for url, state in self._states.items():
             yield url.encode(), encode(url, state).partition(b"\t")[2]
         self._states = {}
+
+    def _given(self, record: UrlState | None) -> UrlState:
+        if record is None:
+            return seed(self._order)
+        graph = isinstance(self._order, GraphOrder)
+        return msgspec.structs.replace(record, message=0) if graph else record
+
+    def _link(self, url: str, page: Outlinks) -> None:
+        state, states = _linked(url, page, self._layer, self._order, self._depth), self._states
+        if state is None:
+            return
+        for link, _ in page.links:
+            known = states.get(link)
+            if known is None:
+                states[link] = state
+            elif not self._covers(known, state):
+                states[link] = merge(known, state, self._order)
+
+    def _covers(self, known: UrlState, state: UrlState) -> bool:
+        """Whether merging a plain link's state would change nothing: so it is with most links."""
+        return (
+            (known.depth, known.hops, known.via) <= (state.depth, state.hops, state.via)
+            and known.first <= state.first
+            and _merged(known.message, state.message, self._order) == known.message
+        )
 
     def _merge(self, url: str, state: UrlState) -> None:
         known = self._states.get(url)

@@ -1,10 +1,11 @@
 """How a host wants to be treated: what its robots.txt says, and how long to pause. Pure.
 
-A `Host` is what a fetching task knows of one politeness key, while it works on it.
+A `Pace` is what a fetching task knows of one host, which may have many origins, while it asks it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -47,12 +48,28 @@ def origin(text: str | None, agent: str, not_before: str = "") -> Origin:
 def rules_text(page: Page) -> str | None:
     """The rules that a robots.txt's answer stands for: none at all after a 4xx (RFC 9309, 2.3.1.3).
 
+    >>> from layercrawl.records import Target
     >>> rules_text(Page(Target(kind="robots"), "gone", status=404))
     ''
     """
     if page.outcome == "ok":
         return page.html
     return None if page.outcome == "failed" else ""
+
+
+def longest_delay(delays: Iterable[float]) -> float:
+    """The longest Crawl-delay that is kept; a longer one's pages are denied, not waited for.
+
+    >>> longest_delay([1.5, 86_400.0]), longest_delay([])
+    (1.5, 0.0)
+    """
+    return max((delay for delay in delays if delay <= MAX_CRAWL_DELAY), default=0.0)
+
+
+def _retry_after(page: Page, now: datetime) -> float:
+    if page.status not in (429, 503):
+        return 0.0
+    return schedule.retry_after(page.header("retry-after"), now) or 0.0
 
 
 @dataclass
@@ -63,9 +80,10 @@ class Pace:
     failures: int = 0
     not_before: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
+    retry_after: float = 0.0
 
-    def after(self, page: Page, tries: int, now: datetime) -> float:
-        """Seconds to pause after an answer; heeds Retry-After (RFC 9110) and counts failures.
+    def heed(self, page: Page, tries: int, now: datetime) -> None:
+        """Take in an answer: its Retry-After (RFC 9110, 10.2.3), and whether it is a failure.
 
         Second tries do not count: they come one after another at the end of a host's queue.
         """
@@ -73,17 +91,16 @@ class Pace:
             self.failures = 0
         elif tries == 1:
             self.failures += 1
-        wanted = self._wanted(page, now)
-        if wanted > MAX_PAUSE:
-            self.not_before = schedule.timestamp(now + timedelta(seconds=wanted))
-        crawl_delay = max((o.delay for o in self.origins.values()), default=0.0)
-        backed_off: float = min(self.delay * 2.0 ** min(self.failures, 10), MAX_PAUSE)
-        return float(max(self.delay, crawl_delay, backed_off, min(wanted, MAX_PAUSE)))
+        self.retry_after = _retry_after(page, now)
+        if self.retry_after > MAX_PAUSE:
+            until = schedule.timestamp(now + timedelta(seconds=self.retry_after))
+            self.not_before = max(self.not_before, until)
 
-    def _wanted(self, page: Page, now: datetime) -> float:
-        if page.status not in (429, 503):
-            return 0.0
-        return schedule.retry_after(page.header("retry-after"), now) or 0.0
+    def pause(self) -> float:
+        """Seconds until the host may be asked again."""
+        crawl_delay = longest_delay(origin.delay for origin in self.origins.values())
+        backed_off: float = min(self.delay * 2.0 ** min(self.failures, 10), MAX_PAUSE)
+        return max(self.delay, crawl_delay, backed_off, min(self.retry_after, MAX_PAUSE))
 
     def given_up(self, now: datetime) -> tuple[str, str] | None:
         """Why nothing more is asked of the host in this layer, and until when."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from layercrawl import manners, markup, simhash
+from layercrawl import directives, manners, markup, simhash
 from layercrawl.records import Outlinks, Page
 from layercrawl.rules import Rules
 
@@ -59,7 +59,7 @@ def _redirected(url: str, page: Page, rules: Rules) -> dict[str, Any]:
 
 def _read(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
     document = markup.parse(page.html, url, page.encoding)
-    header = markup.robots_header(page.header("x-robots-tag"), agent)
+    header = _header_directives(page, agent)
     cuts: Counter[str] = Counter({"unusable": document.unusable} if document.unusable else {})
     kept: dict[str, str] = {}
     nofollow = document.nofollow or header.nofollow
@@ -81,18 +81,25 @@ def _read(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
     }
 
 
+def _header_directives(page: Page, agent: str) -> directives.Directives:
+    """What all X-Robots-Tag headers ask together; an agent's name holds for its own header only."""
+    values = (value for name, value in page.headers if name.lower() == "x-robots-tag")
+    asked = [markup.robots_header(value, agent) for value in values]
+    return directives.Directives(
+        any(header.noindex for header in asked), any(header.nofollow for header in asked)
+    )
+
+
 def _links(
     document: markup.Document, nofollow: bool, cuts: Counter[str]
 ) -> Iterator[tuple[str, str]]:
     """The links that the page lets a crawler follow; the others are counted."""
-    links: Iterable[markup.Link] = document.links
-    if nofollow:
-        cuts["nofollow"] += len(document.links)
-        return
-    for link in links:
-        if "nofollow" in link.rel:
+    for link in document.links:
+        if nofollow or "nofollow" in link.rel:
             cuts["nofollow"] += 1
         else:
             yield link.url, link.text
-    if document.refresh:
+    if document.refresh and nofollow:
+        cuts["nofollow"] += 1
+    elif document.refresh:
         yield document.refresh, ""

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from layercrawl import records, schedule, urls
+from layercrawl import fold, manners, records, schedule, urls
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, Order
 from layercrawl.records import Target, UrlState
@@ -36,8 +36,7 @@ class Selection:
     """The choice for one layer, by settings and the stage's clock.
 
     `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
-    also `waits until …`),
-    `due` or a `robots.txt`; `taken` are those that the layer has.
+    also `waits until …`), `due` or a `robots.txt`; `taken` are those that the layer has.
     """
 
     config: Config
@@ -46,10 +45,11 @@ class Selection:
     def __post_init__(self) -> None:
         self.order: Order = ORDERS[self.config.order]
         self.counts: Counter[str] = Counter()
-        self._brought: set[str] = set()
 
     def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
         """(host, row) for the host step; nothing for a URL that does not wait now."""
+        if state.depth == fold.FAR:
+            return
         host = urls.host(url).encode()
         if state.kind == "robots":
             yield host, b"0 " + records.encode(url, self._host_target(state))
@@ -94,6 +94,7 @@ class Selection:
     def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """From a host's sorted rows to those that it may have in the layer."""
         states: dict[str, Target] = {}  # by robots.txt; their rows sort first
+        brought: set[str] = set()
         left = None
         for row in rows:
             kind, _, rest = row.partition(b" ")
@@ -102,12 +103,13 @@ class Selection:
                 states[robots_url] = state
                 continue
             left = self._share(states.values()) if left is None else left
-            left -= yield from self._admitted(*_split(rest), states, left)
+            left -= yield from self._admitted(rest, states, brought, left)
 
     def _admitted(
-        self, place: bytes, url: str, line: bytes, states: dict[str, Target], left: int
+        self, row: bytes, states: dict[str, Target], brought: set[str], left: int
     ) -> Generator[bytes, None, int]:
         """A page's row, after its robots.txt's if that has not gone yet; how many pages it is."""
+        place, url, line = _split(row)
         robots_url = urls.robots_url(url)
         state = states.get(robots_url)
         if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
@@ -117,15 +119,16 @@ class Selection:
         if left <= 0:
             return 0
         here = b"%s %s" % (place, url.encode())
-        if state and robots_url not in self._brought:
-            self._brought.add(robots_url)
+        if state and robots_url not in brought:
+            brought.add(robots_url)
             yield b"%s 0 %s" % (here, records.encode(robots_url, state))
         yield b"%s 1 %s" % (here, line)
         return 1
 
     def _share(self, states: Iterable[Target]) -> int:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
-        delay = max([self.config.delay, *(state.delay or 0.0 for state in states)])
+        asked = manners.longest_delay(state.delay or 0.0 for state in states)
+        delay = max(self.config.delay, asked)
         by_time = int(60 * self.config.layer_minutes / delay) if delay else _ANY
         return max(1, min(by_time, self.config.max_per_host or _ANY))
 

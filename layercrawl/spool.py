@@ -18,6 +18,8 @@ from layercrawl import records
 from layercrawl.records import Target
 
 _BLOCK = 1 << 13
+_TRIES_BITS = 16
+_MOST_TRIES = (1 << _TRIES_BITS) - 1
 
 
 class Item(NamedTuple):
@@ -85,7 +87,7 @@ class HostQueue:
         self._front: list[Item] = []
         self._redirected: deque[int] = deque()
         self._again: deque[int] = deque()
-        self._admitted: set[str] = set()
+        self._admitted: set[int] = set()
         self._held: array[int] | None = None
 
     def next(self) -> Item | None:
@@ -100,7 +102,7 @@ class HostQueue:
             return self._item(self._redirected.popleft(), 1)
         if self._again:
             packed = self._again.popleft()
-            return self._item(packed >> 8, packed & 255)
+            return self._item(packed >> _TRIES_BITS, packed & _MOST_TRIES)
         return None
 
     def put_back(self, item: Item) -> None:
@@ -109,24 +111,24 @@ class HostQueue:
 
     def try_again(self, item: Item) -> None:
         """Put an item behind all others, for one more try."""
-        self._again.append(item.offset << 8 | min(item.tries + 1, 255))
+        self._again.append(item.offset << _TRIES_BITS | min(item.tries + 1, _MOST_TRIES))
 
     def admit(self, url: str, target: Target) -> None:
         """Queue a redirect's target, once, unless the layer holds it already."""
-        if url not in self._admitted and not self._holds(url):
-            self._admitted.add(url)
+        key = hash(url.encode())  # should two URLs share one, the second waits for the next layer
+        if key not in self._admitted and not self._holds(key):
+            self._admitted.add(key)
             self._redirected.append(self._spool.append(records.encode(url, target)))
 
     def _item(self, offset: int, tries: int) -> Item:
         url, target = records.decode(self._spool.line(offset), Target)
         return Item(url, target, offset, tries, self._start <= offset < self._end)
 
-    def _holds(self, url: str) -> bool:
+    def _holds(self, key: int) -> bool:
         if self._held is None:
             self._held = array("q", sorted(self._hashes()))
-        wanted = hash(url.encode())
-        place = bisect_left(self._held, wanted)
-        return place < len(self._held) and self._held[place] == wanted
+        place = bisect_left(self._held, key)
+        return place < len(self._held) and self._held[place] == key
 
     def _hashes(self) -> Iterator[int]:
         at = self._start

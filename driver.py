@@ -125,7 +125,10 @@ def prepare(settings: Config) -> int:
     with where.locked():
         where.sweep()
         where.add_seeds(seeds.lines)
-        return Crawl(settings, where, told, seeds.urls).run()
+        try:
+            return Crawl(settings, where, told, seeds.urls).run()
+        finally:
+            where.sweep()
 
 
 def say(code: int, text: str) -> int:

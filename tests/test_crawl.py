@@ -1,0 +1,272 @@
+"""A whole crawl against the seeded web's truth: every URL, every store, every request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import lxml.etree
+import pytest
+
+from tests import crawling
+from tests.web import Web, loopback, serve
+
+DEPTH = 3
+RUNS = {"local": "local", "again": "local", "inline": "inline"}
+"""Crawls of the same web, by the name that they call themselves in its log, and their runner."""
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("web") / "access.log"
+
+
+@pytest.fixture(scope="module")
+def web(log):
+    with serve(Web(port=0), log=log) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def roots(web, tmp_path_factory):
+    """Finished crawls of the whole web, made side by side."""
+    made = {name: tmp_path_factory.mktemp(name) for name in RUNS}
+    words = ["--depth", str(DEPTH), *web.seeds]
+    running = [
+        crawling.start(made[name], "--runner", runner, "--contact", name, *words)
+        for name, runner in RUNS.items()
+    ]
+    for process in running:
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
+    return made
+
+
+@pytest.fixture(scope="module")
+def root(roots):
+    return roots["local"]
+
+
+@pytest.fixture(scope="module")
+def asked(roots, log):
+    return crawling.requests(log, "(+local)")
+
+
+@pytest.fixture(scope="module")
+def truth(web):
+    return web.truth(DEPTH)
+
+
+def what(page):
+    """What a record says, as the truth has it: depth, outcome, digest, truncated."""
+    good = page["outcome"] == "ok"
+    kept = (page["digest"], page.get("truncated", False)) if good else ("", False)
+    return page["target"].get("depth", 0), page["outcome"], *kept
+
+
+def expected(fact):
+    return fact.distance, fact.outcome, fact.digest, fact.truncated
+
+
+# Against the truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+def test_every_url_has_its_right_answer(roots, truth, name):
+    found = crawling.answers(roots[name])
+    wrong = {
+        url: (what(found[url]), expected(fact))
+        for url, fact in truth.items()
+        if url in found and what(found[url]) != expected(fact)
+    }
+    assert wrong == {}
+    assert found.keys() - truth.keys() == set()
+    held_back = {url for url, fact in truth.items() if fact.outcome == "deferred"}
+    assert truth.keys() - found.keys() < held_back
+
+
+def test_encodings_are_those_that_the_standard_names(root, truth):
+    found = crawling.answers(root)
+    named = {url: fact.encoding for url, fact in truth.items() if fact.encoding}
+    assert {url: found[url]["encoding"] for url in named} == named
+
+
+def test_what_has_no_record_waits(root, truth):
+    last = max((root / "in").glob("layer-*"))
+    outcomes = Counter(fact.outcome for fact in truth.values())
+    counts = crawling.totals(last)
+    assert counts["urls: known"] == len(truth)
+    assert counts["urls: not due"] == outcomes["failed"] + outcomes["deferred"]
+    assert "urls: taken" not in counts
+
+
+def test_robots_txt_of_every_host_is_recorded(root, web):
+    facts = web.truth(DEPTH, include_robots=True)
+    firsts = {}
+    for folder in sorted((root / "doc").glob("layer-*")):
+        for url, page in crawling.records(folder):
+            if page["target"].get("kind") == "robots":
+                firsts.setdefault(url, (page["outcome"], page.get("digest", "")))
+    known = {url: fact for url, fact in facts.items() if url.endswith("/robots.txt")}
+    assert firsts == {url: (fact.outcome, fact.digest) for url, fact in known.items()}
+
+
+# The requests
+
+
+def test_each_page_is_asked_for_as_often_as_its_record_says(root, asked):
+    found = crawling.answers(root)
+    wanted = {url: page["attempts"] for url, page in found.items() if page.get("attempts")}
+    pages = [request for request in asked if not request.path.startswith("/robots")]
+    port = urlsplit(next(iter(found))).port
+    assert Counter(f"http://{x.host}:{port}{x.path}" for x in pages) == wanted
+    assert all(n == 1 for url, n in wanted.items() if found[url]["outcome"] != "failed")
+
+
+def test_each_host_is_asked_for_its_robots_txt_first_and_once(asked, web):
+    for host, mine in crawling.by_host(asked).items():
+        assert mine[0].path == "/robots.txt"
+        tries = 3 if mine[0].status == 503 else 1
+        assert [x.path for x in mine].count("/robots.txt") == tries, host
+    assert crawling.by_host(asked).keys() == set(web.hosts)
+
+
+def test_no_host_has_two_requests_at_a_time(asked):
+    assert min(crawling.gaps(asked)) >= 0
+
+
+def test_what_a_crawler_must_not_see_is_not_asked_for(asked):
+    assert [request for request in asked if request.path.startswith("/unseen")] == []
+
+
+def test_one_method_and_one_name(asked):
+    assert {request.method for request in asked} == {"GET"}
+    assert {request.agent for request in asked} == {"layercrawl/0.1.0 (+local)"}
+
+
+# The stores
+
+
+@pytest.mark.parametrize("name", ["again", "inline"])
+def test_the_same_crawl_gives_the_same_stores(roots, name):
+    one, other = crawling.stores(roots["local"]), crawling.stores(roots[name])
+    assert one.keys() == other.keys()
+    for folder in one:
+        assert one[folder] == other[folder], folder
+
+
+def test_nothing_half_made_is_left(root):
+    assert not list(root.glob("**/_new-*"))
+    assert {path.name for path in root.iterdir()} <= {
+        "in", "doc", "out", "xml", "_lock", "_workers", "_tmp"
+    }  # fmt: skip
+    assert not [path for path in root.glob("_tmp/**/*") if path.is_file()]
+
+
+def test_every_target_has_exactly_one_answer(root):
+    for folder in sorted((root / "doc").glob("layer-*")):
+        targets = Counter(_keys(crawling.records(root / "in" / folder.name)))
+        found = list(crawling.records(folder))
+        extra = Counter(_keys((url, page["target"]) for url, page in found)) - targets
+        assert targets.total() + extra.total() == len(found)
+        hops = {url: page["target"].get("hops", 0) for url, page in found}
+        assert all(kind == "robots" or hops[url] for url, kind in extra)
+        assert set(extra.values()) <= {1}
+
+
+def _keys(rows):
+    return [(url, target.get("kind", "page")) for url, target in rows]
+
+
+def test_every_page_stands_once_with_its_duplicates(root, truth):
+    noindex = {
+        url
+        for folder in (root / "out").glob("layer-*")
+        for url, links in crawling.records(folder)
+        if links.get("noindex")
+    }
+    groups = {}
+    for url, fact in truth.items():
+        if fact.outcome == "ok" and url not in noindex:
+            groups.setdefault(fact.digest, []).append((fact.distance, len(url), url))
+    merged = {
+        page["digest"]: [url, *(row[0] for row in page.get("duplicates", []))]
+        for url, page in crawling.records(root / "doc/merged")
+    }
+    assert merged == {digest: [url for *_, url in sorted(g)] for digest, g in groups.items()}
+    assert len(merged) == len(list(crawling.records(root / "doc/merged")))
+    assert noindex
+
+
+def test_every_merged_page_is_well_formed_xml(root):
+    merged = dict(crawling.records(root / "doc/merged"))
+    documents = dict(crawling.records(root / "xml"))
+    assert documents.keys() == merged.keys()
+    for url, record in documents.items():
+        page = ElementTree.fromstring(record["xml"])
+        assert page.tag == "{urn:layercrawl:page}page"
+        assert page.get("url") == url
+        assert int(page.get("depth")) == merged[url]["target"].get("depth", 0)
+        lxml.etree.fromstring(record["xml"].encode(), lxml.etree.XMLParser(huge_tree=True))
+
+
+# Manners and orders, on webs of their own
+
+
+@pytest.mark.slow
+def test_a_delay_lies_between_the_end_of_an_answer_and_the_next_request(tmp_path):
+    log = tmp_path / "access.log"
+    with serve(Web(hosts=loopback(4), degree=2, depth=2, port=0), log=log) as web:
+        words = ["--depth", "2", "--delay", "0.2", "--include", "/plain/|/$", *web.seeds]
+        assert crawling.crawl(tmp_path / "root", *words)[0] == 0
+    asked = crawling.requests(log)
+    assert len(asked) > 20
+    assert min(crawling.gaps(asked)) >= 0.2
+
+
+@pytest.mark.slow
+def test_a_delay_lasts_from_layer_to_layer(tmp_path):
+    log = tmp_path / "access.log"
+    with serve(Web(hosts=loopback(1), degree=1, depth=1, port=0), log=log) as web:
+        words = ["--depth", "1", "--delay", "2", "--include", "/plain/", *web.seeds]
+        assert crawling.crawl(tmp_path / "root", *words)[0] == 0
+    asked = crawling.requests(log)
+    assert [request.path for request in asked] == ["/robots.txt", "/", "/plain/1/0"]
+    assert min(crawling.gaps(asked)) >= 2
+
+
+@pytest.mark.slow
+def test_every_order_reaches_the_same_pages_under_a_budget(tmp_path):
+    with serve(Web(hosts=loopback(4), degree=3, depth=2, port=0)) as web:
+        running = {
+            order: crawling.start(
+                tmp_path / order, "--order", order, "--budget", "40", "--depth", "2", *web.seeds
+            )
+            for order in ("depth-first", "backlink")
+        }
+        for process in running.values():
+            said, _ = process.communicate()
+            assert process.returncode == 0, said
+        wanted = {url for url, fact in web.truth(2).items() if fact.outcome != "deferred"}
+    for order in running:
+        pages = [
+            row
+            for folder in (tmp_path / order / "doc").glob("layer-*")
+            for row in crawling.records(folder)
+        ]
+        found = {url for url, page in pages if page["outcome"] != "deferred"}
+        assert {url for url in found if not url.endswith("/robots.txt")} == wanted, order
+
+
+@pytest.mark.slow
+def test_a_redirect_to_a_page_of_an_earlier_layer_does_not_ask_for_it_again(tmp_path):
+    log = tmp_path / "access.log"
+    with serve(Web(hosts=loopback(1), degree=1, depth=1, port=0), log=log) as web:
+        words = ["--depth", "2", "--budget", "1", "--include", "/redirects/$|linked-too$"]
+        assert crawling.crawl(tmp_path / "root", *words, *web.seeds)[0] == 0
+    paths = Counter(request.path for request in crawling.requests(log))
+    assert "/redirects/at/linked-too" in paths
+    assert "/redirects/linked-too" in paths
+    assert set(paths.values()) == {1}

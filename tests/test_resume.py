@@ -1,0 +1,152 @@
+"""A crawl that goes on: after SIGKILL at any place, to a greater depth, with new seeds."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import time
+from itertools import product
+
+import pytest
+
+from tests import crawling, killing
+from tests.killing import JOBS, PLACES, VICTIMS, Doom
+from tests.web import Web, loopback, serve
+
+WORDS = ("--depth", "2", "--exclude", "/redirects/zigzag")
+COUNTS = {"CrawlerDriver": 25, "ParserDriver": 20}
+"""At which record a task dies, so that it is amid a layer of many; 3 where not named."""
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("web") / "access.log"
+
+
+@pytest.fixture(scope="module")
+def web(log):
+    with serve(Web(hosts=loopback(4), degree=2, depth=2, port=0), log=log) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def undisturbed(web, tmp_path_factory):
+    """The root of a finished crawl that nothing disturbed."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    code, said = crawling.crawl(root, *WORDS, "--contact", "undisturbed", *web.seeds)
+    assert code == 0, said
+    return root
+
+
+@pytest.fixture
+def copy(undisturbed, tmp_path):
+    """A copy of the undisturbed crawl."""
+    return shutil.copytree(undisturbed, tmp_path / "copy")
+
+
+def assert_one_worker_a_host(log, names):
+    """No host had two requests at a time, and no run asked for anything after the next began."""
+    runs = [asked for name in names if (asked := crawling.requests(log, f"(+{name})"))]
+    assert min(crawling.gaps(sorted(request for asked in runs for request in asked))) >= 0
+    for before, after in zip(runs, runs[1:], strict=False):
+        assert before[-1].start < after[0].start
+
+
+def finish(root, web, name):
+    code, said = crawling.crawl(root, *WORDS, "--contact", name, *web.seeds)
+    assert code == 0, said
+
+
+# SIGKILL
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_a_run_killed_in_every_stage_goes_on(web, log, undisturbed, tmp_path, victim):
+    names = []
+    for job, place in product(JOBS, PLACES):
+        doom = Doom(job, place, victim, COUNTS.get(job, 3) if place == "job" else 1)
+        names.append(f"{victim}-{job}-{place}")
+        words = [*WORDS, "--contact", names[-1], *web.seeds]
+        process = crawling.start(tmp_path, *words, program=doom.program())
+        assert process.wait() == -signal.SIGKILL, (doom, process.stdout.read())
+        crawling.until(lambda group=process.pid: not crawling.survivors(group))
+    finish(tmp_path, web, f"{victim}-last")
+    assert crawling.stores(tmp_path) == crawling.stores(undisturbed)
+    assert_one_worker_a_host(log, [*names, f"{victim}-last"])
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_moment_goes_on(web, log, undisturbed, tmp_path):
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    draw, names = random.Random(seed), []
+    for number in range(5):
+        names.append(f"moment-{seed}-{number}")
+        process = crawling.start(tmp_path, *WORDS, "--contact", names[-1], *web.seeds)
+        try:
+            process.wait(draw.uniform(0.5, 3.0))
+        except subprocess.TimeoutExpired:
+            killing.send(process.pid, draw.choice(VICTIMS))
+        process.communicate()
+    finish(tmp_path, web, f"moment-{seed}-last")
+    assert crawling.stores(tmp_path) == crawling.stores(undisturbed)
+    assert_one_worker_a_host(log, [*names, f"moment-{seed}-last"])
+
+
+def test_the_tasks_of_a_killed_driver_end_soon(web, log, tmp_path):
+    process = crawling.start(tmp_path, *WORDS, "--delay", "0.3", "--contact", "orphans", *web.seeds)
+    crawling.until(lambda: len(crawling.requests(log, "(+orphans)")) > 4)
+    assert len(crawling.survivors(process.pid)) > 1
+    killing.send(process.pid, "driver")
+    process.communicate()
+    crawling.until(lambda: not crawling.survivors(process.pid), 5)
+    count = len(crawling.requests(log, "(+orphans)"))
+    time.sleep(0.7)
+    assert len(crawling.requests(log, "(+orphans)")) == count
+
+
+# More of a finished crawl
+
+
+def test_a_finished_crawl_is_only_planned_anew(web, log, copy):
+    before = crawling.stores(copy)
+    last = str(max((copy / "in").glob("layer-*")))
+    times = {path: was for path, was in crawling.tree(copy).items() if "/layer-" in path}
+    code, said = crawling.crawl(copy, *WORDS, "--contact", "finished", *web.seeds)
+    assert code == 0, said
+    assert crawling.requests(log, "(+finished)") == []
+    assert crawling.stores(copy) == before
+    after = crawling.tree(copy)
+    changed = {path for path, was in times.items() if after.get(path) != was}
+    assert all(path.startswith(last) for path in changed)
+
+
+def test_a_greater_depth_asks_for_nothing_again(web, log, undisturbed, tmp_path):
+    shallow = [*WORDS, "--depth", "1", "--contact", "shallow", *web.seeds]
+    assert crawling.crawl(tmp_path, *shallow)[0] == 0
+    finish(tmp_path, web, "deeper")
+    first, then = (
+        {(request.host, request.path) for request in crawling.requests(log, f"(+{name})")}
+        for name in ("shallow", "deeper")
+    )
+    assert first
+    assert then
+    assert first & then == set()
+    whole = crawling.stores(undisturbed)
+    deeper = crawling.stores(tmp_path)
+    assert deeper["doc/merged"] == whole["doc/merged"]
+    assert deeper["xml"] == whole["xml"]
+
+
+def test_new_seeds_enter_at_depth_0(web, tmp_path):
+    words = ["--depth", "0", "--include", "/plain/"]
+    new = web.seeds[0].replace(web.hosts[0], web.hosts[1]) + "plain/2/1"
+    assert crawling.crawl(tmp_path, *words, *web.seeds)[0] == 0
+    assert crawling.answers(tmp_path).keys() == {*web.seeds}
+    assert crawling.crawl(tmp_path, *words, new)[0] == 0
+    found = crawling.answers(tmp_path)
+    assert found.keys() == {*web.seeds, new}
+    assert found[new]["target"] == {"is": "target"}  # depth 0, reached from nowhere

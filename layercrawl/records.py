@@ -164,6 +164,10 @@ class XmlPage(Record, frozen=True, tag="xml"):
     xml: str
 
 
+class _Other(Record, frozen=True, tag=""):
+    """No record is one: a union of kinds makes msgspec insist on the tag, a single kind does not."""
+
+
 replace = msgspec.structs.replace
 R = TypeVar("R", bound=Record)
 
@@ -195,7 +199,7 @@ def decode(line: bytes, kind: type[R]) -> tuple[str, R]:
     url, tab, value = line.partition(b"\t")
     decoder = _decoders.get(kind)
     if decoder is None:
-        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind | _Other)
     try:
         if not tab:
             raise WrongRecord("no TAB between URL and JSON")

@@ -5,14 +5,19 @@ Outcomes are those of the stores' contract; status codes are RFC 9110's.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from layercrawl.records import Outcome
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS = 5
+BODILESS = frozenset({204, 205})
 _DENIED = frozenset({401, 403, 451})
 _PASSING = frozenset({408, 425, 429})
-_BODILESS = frozenset({204, 205})
+_BLANKS = " \t\r\n"
+_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+[ \t]*(?:;|$)", re.ASCII)
 
 
 def media_type(content_type: str) -> str:
@@ -21,7 +26,20 @@ def media_type(content_type: str) -> str:
     >>> media_type('Text/HTML; charset="utf-8"')
     'text/html'
     """
-    return content_type.partition(";")[0].strip().lower()
+    return content_type.partition(";")[0].strip(_BLANKS).lower()
+
+
+def content_type(values: Sequence[str]) -> str:
+    """The Content-Type that counts of those an answer has: the last that names a type (Fetch, 3.1).
+
+    Servers send several as several headers, and in one with commas between.
+
+    >>> content_type(["text/plain", "text/html; charset=gbk, */*", "none"])
+    'text/html; charset=gbk'
+    """
+    parts = [part.strip(_BLANKS) for part in ",".join(values).split(",")]
+    good = [part for part in parts if _TYPE.match(part)]
+    return good[-1] if good else ""
 
 
 def classify(status: int, content_type: str, location: str, hops: int) -> tuple[Outcome, str]:
@@ -38,7 +56,7 @@ def classify(status: int, content_type: str, location: str, hops: int) -> tuple[
     """
     if status in REDIRECTS:
         return _redirect(status, location, hops)
-    if 200 <= status < 300 and status not in _BODILESS:
+    if 200 <= status < 300 and status not in BODILESS:
         kind = media_type(content_type)
         return ("ok", "") if kind in HTML_TYPES else ("refused", f"type {kind[:80]}")
     return _failure(status), f"status {status}"
@@ -62,20 +80,18 @@ def _failure(status: int) -> Outcome:
     return "refused"
 
 
-def classify_robots(status: int) -> tuple[Outcome, str]:
-    """The outcome of an answer to a robots.txt request (RFC 9309, 2.3.1).
+def classify_robots(status: int, location: str, hops: int) -> tuple[Outcome, str]:
+    """The outcome of an answer to a robots.txt request (RFC 9309, 2.3.1), as `classify` has it.
 
     `failed` means unreachable, so that nothing of the host may be asked for; other failures allow
     everything.
 
-    >>> classify_robots(404), classify_robots(500), classify_robots(429)
-    (('gone', 'status 404'), ('failed', 'status 500'), ('failed', 'status 429'))
+    >>> classify_robots(404, "", 0), classify_robots(500, "", 0), classify_robots(302, "/x", 5)
+    (('gone', 'status 404'), ('failed', 'status 500'), ('refused', 'more than 5 redirects'))
     """
-    if 200 <= status < 300:
-        return "ok", ""
-    if status in REDIRECTS:  # more of them than are followed
-        return "refused", f"more than {MAX_HOPS} redirects"
-    return _failure(status), f"status {status}"
+    if status in REDIRECTS:
+        return _redirect(status, location, hops)
+    return ("ok", "") if 200 <= status < 300 else (_failure(status), f"status {status}")
 
 
 def escape_location(value: str) -> str:

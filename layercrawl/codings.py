@@ -65,13 +65,13 @@ def decoded(chunks: Iterable[bytes], content_encoding: str) -> Iterator[bytes]:
     Traceback (most recent call last):
     layercrawl.codings.BrokenCoding: content coding broken
     """
-    bites = _bites(chunks)
-    first = next(bites, b"")
-    if first:
-        stream: Iterator[bytes] = chain((first,), bites)
-        for coding in reversed(codings(content_encoding)):
-            stream = _undone(_CODINGS[coding], stream)
-        yield from stream
+    chunks = iter(chunks)
+    first = next(filter(None, chunks), b"")
+    names = codings(content_encoding) if first else []
+    stream = _cut(chain((first,), chunks), _BITE if names else PIECE)
+    for name in reversed(names):
+        stream = _undone(_CODINGS[name], stream)
+    yield from stream
 
 
 def codings(content_encoding: str) -> list[str]:
@@ -93,10 +93,10 @@ def codings(content_encoding: str) -> list[str]:
     return names
 
 
-def _bites(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _cut(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
     for chunk in chunks:
-        for start in range(0, len(chunk), _BITE):
-            yield chunk[start : start + _BITE]
+        for start in range(0, len(chunk), size):
+            yield chunk[start : start + size]
 
 
 class _Coding(NamedTuple):

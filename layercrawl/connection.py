@@ -1,162 +1,237 @@
-"""Connections that keep two promises: no forbidden address, and no answer longer than its time.
+"""Connections that keep three promises: no forbidden address, no answer longer than its time, and
+no failure merely because the server closed a connection that was kept open for the next request.
 
-requests bounds each `recv`, not a whole answer, and resolves names by itself; so the connections
-here check each address when they connect, and a watch ends the socket of an answer that is overdue.
+requests resolves names by itself and bounds each `recv` rather than a whole answer; so connections
+here check each address before they connect to it, and read answers by `heads.Answer`.
 """
 
 from __future__ import annotations
 
-import heapq
-import http.client
 import ipaddress
-import itertools
 import socket
-import threading
+import ssl
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
+import requests
 from requests.adapters import HTTPAdapter
+from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
+from urllib3 import Timeout
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import NewConnectionError
+from urllib3.exceptions import NewConnectionError, ProtocolError
 from urllib3.util.connection import allowed_gai_family
+from urllib3.util.ssl_ import create_urllib3_context
+
+from layercrawl import urls
+from layercrawl.heads import Answer
 
 Allow = Callable[[str], bool]
-
-# The standard library gives up at 100 lines of header, which honest servers send more of; a line
-# ends at 64 KiB by itself, and the whole head at the answer's deadline.
-http.client._MAXHEADERS = 1000  # type: ignore[attr-defined]
+_Address = tuple[Any, Any, int, str, Any]
+_MOST_ADDRESSES = 8
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_ENDED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 class ForbiddenAddress(NewConnectionError):
-    """The host's address is private, and nobody allowed it."""
+    """The host's addresses are private, and nobody allowed them."""
 
 
-class Deadline:
-    """The time until which one answer may last; its socket is shut when it is over."""
-
-    def __init__(self, seconds: float) -> None:
-        self.at = time.monotonic() + seconds
-        self.over = False
-        self.done = False
-        self.sock: socket.socket | None = None
-
-    def end(self) -> None:
-        """Shut the socket, so that a read that waits returns."""
-        self.over = True
-        if self.sock is not None:
-            with suppress(OSError):
-                self.sock.shutdown(socket.SHUT_RDWR)
-
-
-class Watch:
-    """One thread that ends overdue answers."""
-
-    def __init__(self) -> None:
-        self._waiting: list[tuple[float, int, Deadline]] = []
-        self._numbers = itertools.count()
-        self._changed = threading.Condition()
-        self._current = threading.local()
-        self._thread: threading.Thread | None = None
-
-    @contextmanager
-    def limit(self, seconds: float) -> Iterator[Deadline]:
-        """A deadline for what this thread does inside the `with`."""
-        deadline = Deadline(seconds)
-        self._current.deadline = deadline
-        with self._changed:
-            heapq.heappush(self._waiting, (deadline.at, next(self._numbers), deadline))
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True)
-                self._thread.start()
-        try:
-            yield deadline
-        finally:
-            deadline.done = True
-            self._current.deadline = None
-
-    def guard(self, sock: socket.socket | None) -> None:
-        """Put the socket that this thread now uses under its deadline."""
-        deadline: Deadline | None = getattr(self._current, "deadline", None)
-        if deadline is not None and sock is not None:
-            deadline.sock = sock
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                due = [entry[2] for entry in self._overdue()]
-            for deadline in due:
-                deadline.end()
-            time.sleep(0.1)
-
-    def _overdue(self) -> Iterator[tuple[float, int, Deadline]]:
-        while self._waiting and (
-            self._waiting[0][2].done or self._waiting[0][0] <= time.monotonic()
-        ):
-            entry = heapq.heappop(self._waiting)
-            if not entry[2].done:
-                yield entry
+class StaleConnection(ProtocolError):
+    """A connection that was kept open ended before anything of the next answer came."""
 
 
 def public(address: str) -> bool:
-    """Whether an IP address is one of the public internet's.
+    """Whether an IP address is one of the public internet's, also where it stands for an IPv4 one.
 
     >>> [public(a) for a in ("93.184.215.14", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]
     [True, False, False, False]
+    >>> [public(a) for a in ("2606:2800::1", "64:ff9b::5db8:d70e", "64:ff9b::7f00:1", "fe80::1%2")]
+    [True, True, False, False]
     """
     ip = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
-    return ip.is_global and not ip.is_multicast and (mapped is None or mapped.is_global)
+    if isinstance(ip, ipaddress.IPv6Address):
+        meant = ip.ipv4_mapped or ip.sixtofour
+        if ip in _NAT64:
+            meant = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if meant:
+            return public(str(meant))
+    return ip.is_global and not ip.is_multicast
 
 
-def adapter(connections: int, watch: Watch, private: Allow) -> HTTPAdapter:
-    """A requests adapter of guarded connections, one a host, the least used of them closed.
+class Adapter(HTTPAdapter):
+    """requests' way to the web over guarded connections; safe to use from many threads.
 
-    `private(host)` says whether a host may have a private address.
+    Keeps a connection each to the origins used last, `connections` of them. `private(host)` says
+    whether a host (spelt as in a URL) may have a private address; what a proxy connects to is the
+    proxy's affair. `verify` says whether TLS certificates are checked.
     """
 
-    class Guarded(HTTPConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connect(self, watch, private)
+    def __init__(self, connections: int, private: Allow, verify: bool) -> None:
+        super().__init__(pool_connections=connections, pool_maxsize=1)
+        self._private = private
+        self._verify = verify
+        self._pool = lru_cache(connections)(self._new_pool)  # a pool that falls out is closed
 
-        def request(self, *args: Any, **kwargs: Any) -> None:
-            watch.guard(self.sock)
+    def get(
+        self, url: str, headers: Mapping[str, str], seconds: float, proxies: dict[str, str]
+    ) -> requests.Response:
+        """The answer to a GET of `url`, which is sent as it is spelt; its body is yet to be read.
+
+        All of it, from connecting to the last byte of the body, takes at most `seconds`; only a
+        resolver that hangs is waited for. Raises what requests raises.
+        """
+        request = requests.PreparedRequest()
+        request.method, request.url, request.headers = "GET", url, headers  # type: ignore[assignment]
+        end = time.monotonic() + seconds
+        try:
+            return self._send(request, seconds, proxies)
+        except requests.ConnectionError as error:
+            if not isinstance(error.args[0], StaleConnection):
+                raise
+        return self._send(request, _left(end), proxies)  # RFC 9112, 9.3.1
+
+    def _send(
+        self, request: requests.PreparedRequest, seconds: float, proxies: dict[str, str]
+    ) -> requests.Response:
+        limit: Any = Timeout(total=seconds)
+        return self.send(request, True, limit, self._verify, proxies=proxies)
+
+    # What follows replaces steps of requests' `send` that would be taken anew for every page.
+
+    def get_connection_with_tls_context(
+        self, request: Any, verify: Any, proxies: Any = None, cert: Any = None
+    ) -> Any:
+        """The pool of the request's origin, or of its proxy."""
+        if proxies and select_proxy(request.url, proxies):
+            return super().get_connection_with_tls_context(request, verify, proxies, cert)
+        return self._pool(urls.origin(request.url))
+
+    def _new_pool(self, origin: str) -> HTTPConnectionPool:
+        parts = urlsplit(origin)
+        host = parts.hostname or ""
+        if parts.scheme == "http":
+            return _Pool(host, parts.port, private=self._private)
+        return _TLSPool(host, parts.port, private=self._private, ssl_context=self._tls)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        # One for all connections: to load the certificates takes as long as many pages.
+        if self._verify:
+            context = create_urllib3_context()
+            context.load_verify_locations(DEFAULT_CA_BUNDLE_PATH)
+        else:
+            context = create_urllib3_context(cert_reqs=ssl.CERT_NONE)
+        return context
+
+    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
+        """Nothing: the pools' TLS context knows the certificates."""
+
+    def proxy_manager_for(self, proxy: str, **proxy_kwargs: Any) -> Any:
+        """requests' manager of connections to a proxy, which are guarded but for addresses."""
+        manager = super().proxy_manager_for(proxy, ssl_context=self._tls, **proxy_kwargs)
+        if not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+        return manager
+
+    def request_url(self, request: Any, proxies: Any) -> str:
+        """What the request line names: the path and query, or all of the URL for a proxy."""
+        if proxies and select_proxy(request.url, proxies):
+            return super().request_url(request, proxies)
+        return str(request.url[len(urls.origin(request.url)) :])
+
+    def build_response(self, req: Any, resp: Any) -> requests.Response:
+        """requests' response without cookies and guesses at the text's encoding."""
+        response = requests.Response()
+        response.status_code, response.headers, response.raw = resp.status, resp.headers, resp
+        response.url, response.request = req.url, req
+        return response
+
+
+class _Guarded(HTTPConnection):
+    response_class = Answer
+
+    def __init__(self, *args: Any, private: Allow = lambda host: True, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._private = private
+        self._kept = False
+
+    def _new_conn(self) -> socket.socket:
+        self._kept = False
+        try:
+            addresses = self._addresses()
+            if not addresses:
+                raise ForbiddenAddress(self, "private address")
+            return _connect(addresses, float(self.timeout or 0))
+        except (OSError, UnicodeError) as error:
+            raise NewConnectionError(self, str(error)) from error
+
+    def _addresses(self) -> list[_Address]:
+        """The host's addresses that it may have."""
+        name = self.host.strip("[]")
+        found = socket.getaddrinfo(name, self.port, allowed_gai_family(), socket.SOCK_STREAM)
+        anywhere = self._private(f"[{name}]" if ":" in name else name)
+        return [entry for entry in found if anywhere or public(str(entry[4][0]))]
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        with _noticing_the_end(self._kept):
             super().request(*args, **kwargs)
 
-    class GuardedTLS(Guarded, HTTPSConnection):
-        pass
-
-    class Pool(HTTPConnectionPool):
-        ConnectionCls = Guarded
-
-    class TLSPool(HTTPSConnectionPool):
-        ConnectionCls = GuardedTLS
-
-    made = HTTPAdapter(pool_connections=connections, pool_maxsize=1)
-    made.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
-    return made
+    def getresponse(self) -> Any:
+        with _noticing_the_end(self._kept):
+            response = super().getresponse()
+        self._kept = True
+        return response
 
 
-def _connect(connection: Any, watch: Watch, private: Allow) -> socket.socket:
-    """A socket to the first of the host's addresses that is allowed and answers."""
-    host, error = connection._dns_host, None
-    found = socket.getaddrinfo(
-        host.strip("[]"), connection.port, allowed_gai_family(), socket.SOCK_STREAM
-    )
-    for family, kind, protocol, _, address in found:
-        if not (public(str(address[0])) or private(host.strip("[]"))):
-            raise ForbiddenAddress(connection, f"address {address[0]} is private")
+class _GuardedTLS(_Guarded, HTTPSConnection):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Guarded
+
+
+class _TLSPool(HTTPSConnectionPool):
+    ConnectionCls = _GuardedTLS
+
+
+@contextmanager
+def _noticing_the_end(kept: bool) -> Iterator[None]:
+    try:
+        yield
+    except _ENDED as error:
+        if kept:
+            raise StaleConnection("closed meanwhile") from error
+        raise
+
+
+def _connect(addresses: Sequence[_Address], seconds: float) -> socket.socket:
+    """A socket to the first address that answers; its timeout is what is left of `seconds`.
+
+    Each gets a like share of the time, so that one that is dead does not take all of it.
+    """
+    end = time.monotonic() + seconds
+    addresses = addresses[:_MOST_ADDRESSES]
+    for rest in range(len(addresses), 0, -1):
+        family, kind, protocol, _, address = addresses[-rest]
         sock = socket.socket(family, kind, protocol)
-        watch.guard(sock)
-        sock.settimeout(connection.timeout)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
+            sock.settimeout(_left(end) / rest)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.connect(address)
-        except OSError as failure:
+            sock.settimeout(_left(end))
+        except OSError as error:
             sock.close()
-            error = failure
+            failure = error
         else:
             return sock
-    raise error or OSError("no address")
+    raise failure
+
+
+def _left(end: float) -> float:
+    return max(end - time.monotonic(), 0.001)

@@ -7,7 +7,9 @@ here are this program's own.
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
+import http.client
 import socket
 import ssl
 import time
@@ -19,10 +21,9 @@ from typing import Any
 import requests
 from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
-from urllib3.exceptions import DecodeError, HTTPError, IncompleteRead
-from urllib3.util.request import ACCEPT_ENCODING
+from urllib3.exceptions import HTTPError
 
-from layercrawl import answers, charset, connection, schedule, urls
+from layercrawl import answers, charset, codings, connection, schedule, urls
 from layercrawl.config import Config
 from layercrawl.records import Outcome, Page, Target
 
@@ -30,42 +31,52 @@ ROBOTS_BYTES = 512_000
 _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
 _CHUNK = 1 << 16
 _DRAINED = 1 << 16
-_ERRORS = (requests.RequestException, HTTPError, OSError, ValueError)
+_ERRORS = (requests.RequestException, HTTPError, OSError, codings.BrokenCoding)
+_VERSIONS = {10: "1.0", 11: "1.1"}
+
+Judge = Callable[[int, str, str], tuple[Outcome, str]]
+"""Outcome and reason for a status, a Content-Type, and a Location in normal form."""
 
 
 class Fetcher:
-    """Asks for pages with the manners of a Config; safe to use from many threads."""
+    """Asks for pages with the manners of a Config; safe to use from many threads.
+
+    Hosts in `seed_hosts` may have private addresses.
+    """
 
     def __init__(self, config: Config, seed_hosts: frozenset[str]) -> None:
-        self._config = config
-        self._watch = connection.Watch()
-        self._adapter = connection.adapter(
-            2 * config.threads, self._watch, lambda host: config.allow_private or host in seed_hosts
+        self._timeout = config.timeout
+        self._max_bytes = config.max_bytes
+        self._adapter = connection.Adapter(
+            2 * config.threads,
+            lambda host: config.allow_private or host in seed_hosts,
+            not config.insecure,
         )
-        extra = dict(line.split(":", 1) for line in config.header)
-        self._headers = {
-            "User-Agent": config.agent,
-            "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-            "Accept-Encoding": ACCEPT_ENCODING,
-            **{name.strip(): value.strip() for name, value in extra.items()},
-        }
+        headers = CaseInsensitiveDict(
+            {
+                "User-Agent": config.agent,
+                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+                "Accept-Encoding": codings.ACCEPTED,
+            }
+        )
+        for line in config.header:
+            name, _, value = line.partition(":")
+            headers[name.strip()] = value.strip()
+        self._headers = dict(headers.items())
 
     def page(self, url: str, target: Target) -> Page:
-        """The answer to one request for a page; a redirect is an answer."""
+        """The answer to one request for a page (its URL in normal form); a redirect is one too."""
 
-        def judge(answer: requests.Response, location: str) -> tuple[Outcome, str]:
-            kind = answer.headers.get("content-type", "")
-            return answers.classify(answer.status_code, kind, location, target.hops)
+        def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
+            return answers.classify(status, content_type, location, target.hops)
 
-        return self._ask(url, target, judge, self._config.max_bytes, None)
+        return self._ask(url, target, judge, self._max_bytes, "")
 
     def robots(self, url: str, target: Target) -> Page:
         """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2)."""
 
-        def judge(answer: requests.Response, location: str) -> tuple[Outcome, str]:
-            if location and hops < answers.MAX_HOPS:
-                return "redirect", ""
-            return answers.classify_robots(answer.status_code)
+        def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
+            return answers.classify_robots(status, location, hops)
 
         hops = 0
         page = self._ask(url, target, judge, ROBOTS_BYTES, _UTF8)
@@ -74,50 +85,27 @@ class Fetcher:
             page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8)
         return page
 
-    def _ask(
-        self,
-        url: str,
-        target: Target,
-        judge: Callable[[requests.Response, str], tuple[Outcome, str]],
-        limit: int,
-        content_type: str | None,
-    ) -> Page:
+    def _ask(self, url: str, target: Target, judge: Judge, limit: int, content_type: str) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
-        with self._watch.limit(self._config.timeout) as deadline:
-            try:
-                answer: dict[str, Any] = self._answer(url, judge, limit, content_type, deadline)
-            except _ERRORS as error:
-                outcome, reason = ("failed", "timeout") if deadline.over else explain(error)
-                answer = {"outcome": outcome, "reason": reason}
+        try:
+            answer = self._answer(url, judge, limit, content_type, start + self._timeout)
+        except _ERRORS as error:
+            outcome, reason = explain(error)
+            answer = {"outcome": outcome, "reason": reason}
         elapsed = round(time.monotonic() - start, 3)
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
     def _answer(
-        self, url: str, judge: Any, limit: int, content_type: str | None, deadline: Any
+        self, url: str, judge: Judge, limit: int, content_type: str, end: float
     ) -> dict[str, Any]:
-        left = min(self._config.timeout, 30.0)
-        with self._adapter.send(
-            self._request(url), stream=True, timeout=(left, self._config.timeout),
-            verify=not self._config.insecure, proxies=_proxies(urls.origin(url)),
-        ) as answer:  # fmt: skip
-            location, problem = _location(answer, url)
-            outcome, reason = ("refused", problem) if problem else judge(answer, location)
-            head = _head(answer) | {"outcome": outcome, "reason": reason}
-            if outcome == "redirect":
-                head["location"] = location
-            if outcome != "ok":
+        proxies = _proxies(urls.origin(url))
+        with self._adapter.get(url, self._headers, self._timeout, proxies) as answer:
+            head, declared = _head(answer, url, judge)
+            if head["outcome"] != "ok":
                 _drain(answer)
                 return head
-            body, truncated = _body(answer, limit, deadline)
-            declared = content_type or answer.headers.get("content-type")
-            return head | _kept(body, truncated, declared)
-
-    def _request(self, url: str) -> requests.PreparedRequest:
-        # Prepared by hand: requests would parse and spell the URL anew, which is the store's key.
-        request = requests.PreparedRequest()
-        request.method, request.url, request.hooks = "GET", url, {}
-        request.headers = CaseInsensitiveDict(self._headers)
-        return request
+            body, truncated = _body(answer, limit, end)
+        return head | _kept(body, truncated, content_type or declared)
 
 
 @lru_cache(maxsize=10_000)
@@ -125,52 +113,69 @@ def _proxies(origin: str) -> dict[str, str]:
     return dict(get_environ_proxies(origin))
 
 
-def _location(answer: requests.Response, url: str) -> tuple[str, str]:
+def _head(answer: requests.Response, url: str, judge: Judge) -> tuple[dict[str, Any], str]:
+    """The fields of a Page that its head fills, and its Content-Type."""
+    raw, status = answer.raw, answer.status_code
+    declared = answers.content_type(raw.headers.getlist("content-type"))
+    location, problem = _location(raw, url)
+    outcome, reason = ("refused", problem) if problem else judge(status, declared, location)
+    head = {
+        "outcome": outcome,
+        "reason": reason,
+        "status": status,
+        "headers": list(raw.headers.items()),
+        "http_version": _VERSIONS[raw.version],
+        "location": location if outcome == "redirect" else "",
+    }
+    return head, declared
+
+
+def _location(raw: Any, url: str) -> tuple[str, str]:
     """A redirect's target in normal form, or why it is no URL to crawl."""
-    raw = answers.escape_location(answer.headers.get("location", ""))
-    if not raw or answer.status_code not in answers.REDIRECTS:
+    sent = raw.headers.getlist("location") if raw.status in answers.REDIRECTS else []
+    location = answers.escape_location(sent[0]) if sent else ""
+    if not location:
         return "", ""
     try:
-        return urls.normalise(raw, url), ""
+        return urls.normalise(location, url), ""
     except ValueError as error:
         return "", f"Location: {error}"
 
 
-def _head(answer: requests.Response) -> dict[str, Any]:
-    version = {10: "1.0", 11: "1.1", 20: "2"}.get(answer.raw.version, "")
-    return {
-        "status": answer.status_code,
-        "headers": list(answer.raw.headers.items()),
-        "http_version": version,
-    }
-
-
 def _drain(answer: requests.Response) -> None:
     """Read a short rest, so that the connection can serve again; a longer one is dropped."""
-    length = answer.headers.get("content-length", "")
-    if length.isdigit() and int(length) <= _DRAINED and answer.status_code >= 300:
-        answer.raw.read(_DRAINED, decode_content=False)
-    else:
-        answer.raw.close()
+    raw, status = answer.raw, answer.status_code
+    size = _DRAINED if raw.chunked else raw.length_remaining
+    if size is None or size > _DRAINED or 200 <= status < 300 and status not in answers.BODILESS:
+        return
+    try:
+        while size > 0 and (chunk := raw.read(_CHUNK, decode_content=False)):
+            size -= len(chunk)
+        raw.read(1, decode_content=False)
+    except _ERRORS:
+        pass  # the answer is known already
 
 
-def _body(answer: requests.Response, limit: int, deadline: Any) -> tuple[bytes, bool]:
-    """At most `limit` decoded bytes, and whether there were more."""
-    chunks, size = [], 0
-    while chunk := answer.raw.read(_CHUNK, decode_content=True):
-        chunks.append(chunk)
-        size += len(chunk)
+def _body(answer: requests.Response, limit: int, end: float) -> tuple[bytes, bool]:
+    """At most `limit` decoded bytes, and whether there were more; TimeoutError after `end`."""
+    pieces, size = [], 0
+    coding = answer.raw.headers.get("content-encoding", "")
+    for piece in codings.decoded(_chunks(answer.raw), coding):
+        pieces.append(piece)
+        size += len(piece)
         if size > limit:
-            answer.raw.close()
-            return b"".join(chunks)[:limit], True
-        if deadline.over:
+            return b"".join(pieces)[:limit], True
+        if time.monotonic() > end:  # little can be sent that takes long to decode
             raise TimeoutError
-    if deadline.over:  # the watch shut the socket: the end of the stream is no end of the body
-        raise TimeoutError
-    return b"".join(chunks), False
+    return b"".join(pieces), False
 
 
-def _kept(body: bytes, truncated: bool, content_type: str | None) -> dict[str, Any]:
+def _chunks(raw: Any) -> Iterator[bytes]:
+    while chunk := raw.read(_CHUNK, decode_content=False):
+        yield chunk
+
+
+def _kept(body: bytes, truncated: bool, content_type: str) -> dict[str, Any]:
     text, encoding = charset.decode(body, content_type)
     exact = charset.inverts(body, text, encoding)
     return {
@@ -191,23 +196,34 @@ def explain(error: BaseException) -> tuple[Outcome, str]:
     for cause in _causes(error):
         if isinstance(cause, connection.ForbiddenAddress):
             return "refused", "private address"
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return "failed", f"TLS: {cause.verify_message}"
-        for kind, reason in _REASONS:
-            if isinstance(cause, kind):
-                return "failed", reason
+        if reason := _reason(cause):
+            return "failed", reason
     return "failed", "broken answer"
 
 
+def _reason(cause: BaseException) -> str:
+    if isinstance(cause, codings.BrokenCoding):
+        return str(cause)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"TLS: {cause.verify_message}"
+    if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN:
+        return "name server failed"
+    if isinstance(cause, OSError) and cause.errno in _UNREACHABLE:
+        return "host unreachable"
+    return next((reason for kind, reason in _REASONS if isinstance(cause, kind)), "")
+
+
+_UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "name not found"),
+    (UnicodeError, "name not found"),  # no host name in IDNA's eyes
     (ssl.SSLError, "TLS error"),
     (TimeoutError, "timeout"),
     (requests.Timeout, "timeout"),
     (ConnectionRefusedError, "connection refused"),
-    (ConnectionResetError, "connection reset"),
-    (IncompleteRead, "body cut short"),
-    (DecodeError, "content coding broken"),
+    (http.client.RemoteDisconnected, "closed without an answer"),
+    (ConnectionError, "connection reset"),
+    (http.client.IncompleteRead, "body cut short"),
 )
 
 

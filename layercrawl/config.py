@@ -52,7 +52,7 @@ class Config:
         (), "where the crawl starts", group="crawl", metavar="SEED_URL"
     )
     seeds: str = option(
-        "", "file of seeds, one URL a line, # comments", group="crawl", metavar="FILE"
+        "", "file of seeds: a URL a line, # comments", group="crawl", metavar="FILE"
     )
     root: str = option("crawl", "folder that holds the stores", group="crawl", metavar="PATH")
     runner: Runner = option("local", "where the jobs run", group="crawl")
@@ -76,9 +76,7 @@ class Config:
         metavar="NAMES", stages="parser optimizer", fixed=True, commas=True,
     )  # fmt: skip
     max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
-    max_minutes: Seconds = option(
-        0.0, "stop after M minutes; 0: no limit", group="which", metavar="M"
-    )
+    max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 
     order: str = option(
         "breadth-first", "which page next", group="order", metavar="NAME",
@@ -246,12 +244,7 @@ def load(argv: Sequence[str]) -> Config:
 
 
 def make(values: dict[str, Any]) -> Config:
-    """A Config of the loosely typed values of argparse or TOML; BadConfig says what is off."""
-    for name in values:
-        if name not in _HINTS:
-            close = difflib.get_close_matches(name, _HINTS, 1)
-            meant = f"did you mean {close[0]!r}?" if close else "--help lists all"
-            raise BadConfig(f"unknown setting {name!r} in the --config file; {meant}")
+    """A Config of loosely typed values, by fields' names; BadConfig says what is off."""
     return Config(**{name: _convert(name, value) for name, value in values.items()})
 
 
@@ -262,6 +255,8 @@ def _convert(name: str, value: Any) -> Any:
         right = msgspec.convert(listed, hint, strict=False)
     except msgspec.ValidationError:
         raise BadConfig(f"{_called(name)} {value!r} is not {_wanted(hint)}") from None
+    if right == "--" or isinstance(right, tuple) and "--" in right:
+        raise BadConfig(f"{_called(name)} cannot be '--', which argparse leaves out")
     return _names(right) if name in _COMMAS else right
 
 
@@ -289,7 +284,12 @@ def _from_file(path: str) -> dict[str, Any]:
         raise BadConfig(f"--config {path}: {error.strerror}; name a TOML file") from None
     except ValueError as error:  # not UTF-8, or not TOML
         raise BadConfig(f"--config {path} is not TOML: {error}") from None
-    return {name.replace("-", "_"): value for name, value in values.items()}
+    values = {name.replace("-", "_"): value for name, value in values.items()}
+    for name in values.keys() - _HINTS.keys():
+        close = difflib.get_close_matches(name, _HINTS, 1)
+        meant = f"did you mean {close[0]!r}?" if close else "--help lists all"
+        raise BadConfig(f"unknown setting {name!r} in the --config file; {meant}")
+    return values
 
 
 def table() -> str:

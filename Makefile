@@ -1,13 +1,37 @@
-# make demo: crawl the demo web.  make test: all tests.  Both set up .venv themselves.
+# make demo: crawl the demo web.  make test: all tests.  Each sets up .venv first.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
-.PHONY: setup demo test lint bench
+WORKERS ?= 2
+.PHONY: setup demo test lint bench kills clean
+
+setup: $(VENV)/ready
 
 $(VENV)/ready: pyproject.toml requirements-dev.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-setup: $(VENV)/ready
+demo: setup
+	$(BIN)/python -m tests.web.demo
+
+test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python benchmarks/optimizer.py
+	$(BIN)/python benchmarks/frontier.py
+
+kills: setup
+	$(BIN)/python benchmarks/kills.py 25
+
+clean:
+	rm -rf $(VENV) demo

@@ -73,7 +73,7 @@ def test_ranks_sort_the_highest_score_first(scores) -> None:
 
 
 def due(url: str, state: UrlState, settings: config.Config, known: dict[str, UrlState]) -> bool:
-    """The definition, plainly: not fetched yet, in reach, and neither page nor host wants a rest."""
+    """The definition, plainly: not fetched yet, in reach, and nobody asked for later."""
     now = schedule.timestamp(planning.NOW)
     when = schedule.next_visit(state.visits)
     if state.visits and (when is None or when > planning.NOW):

@@ -2,9 +2,9 @@
 
 A *message* order travels with the links: a seed starts with `seed`, a fetched page passes `passed`
 to each link, two messages to one URL become `merged`, which is associative, commutative and
-idempotent, so that a fold in any split and order, with repeats, gives the same. A *graph* order
-reads the newest links of every fetched page once (a revisit does not count twice): what `weights`
-gives to one URL adds up.
+idempotent, so that a fold in any split and order, with repeats, gives the same; 0 is no message and
+changes none. A *graph* order reads the newest links of every fetched page once (a revisit does not
+count twice): what `weights` gives to one URL adds up.
 """
 
 from __future__ import annotations

@@ -51,9 +51,7 @@ class Config:
     seed_urls: tuple[str, ...] = option(
         (), "where the crawl starts", group="crawl", metavar="SEED_URL"
     )
-    seeds: str = option(
-        "", "file of seeds: a URL a line, # comments", group="crawl", metavar="FILE"
-    )
+    seeds: str = option("", "file of seeds, one URL a line", group="crawl", metavar="FILE")
     root: str = option("crawl", "folder that holds the stores", group="crawl", metavar="PATH")
     runner: Runner = option("local", "where the jobs run", group="crawl")
     config: str = option("", "TOML file with these settings", group="crawl", metavar="FILE")

@@ -113,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(settings: Config) -> int:
     """Check all that can be checked before anything is touched, then crawl."""
     start.check(settings)
-    where, told = Stores(settings.root), Report(settings)
+    where, told = Stores(settings.root), Report(settings, sys.stderr)
     seeds = start.read_seeds(settings, where)
     start.check_root(settings, where)
     for complaint in seeds.complaints:

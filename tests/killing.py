@@ -17,22 +17,22 @@ from layercrawl import stores
 from layercrawl.job import BytesProtocol, Job, RecordProtocol
 
 JOBS = ("OptimizerDriver", "CrawlerDriver", "ParserDriver", "MergeDriver", "HtmlToXmlDriver")
-PLACES = ("job", "marker", "rename")
 VICTIMS = ("group", "driver")
 _DRIVER = os.getpid()
 
 
 class Doom(NamedTuple):
-    """Where a run ends: in a stage of `job`, at its `count`-th record or before its folder is done.
+    """Where a run ends: in a stage of `job`, at its `nth` record or before its folder is done.
 
     `place` is `job` (inside a task), `marker` (all is written but the marker) or `rename` (the
-    marker too); `victim` is who gets SIGKILL: the whole process group, or the driver alone.
+    marker too, but the folder has its temporary name); `victim` is who gets SIGKILL: the whole
+    process group, or the driver alone.
     """
 
     job: str
     place: str
     victim: str = "group"
-    count: int = 1
+    nth: int = 1
 
     def program(self) -> list[str]:
         """What Python runs instead of driver.py."""
@@ -45,10 +45,10 @@ def send(driver_pid: int, victim: str) -> None:
 
 
 class Countdown:
-    """Kills at the `count`-th call."""
+    """Kills at the `nth` call."""
 
     def __init__(self, doom: Doom) -> None:
-        self._left, self._victim = doom.count, doom.victim
+        self._left, self._victim = doom.nth, doom.victim
 
     def __call__(self) -> None:
         self._left -= 1
@@ -101,16 +101,16 @@ def before_the_rename(doom: Doom) -> None:
             step()
         return renamed(self, target)
 
-    Path.rename = rename  # type: ignore[method-assign]
+    Path.rename = rename  # type: ignore[method-assign,assignment]
 
 
-_WRAPS = {"job": in_the_job, "marker": before_the_marker, "rename": before_the_rename}
+WRAPS = {"job": in_the_job, "marker": before_the_marker, "rename": before_the_rename}
 
 
 def main() -> int:
     """Run the driver until its doom."""
     doom = Doom(*json.loads(sys.argv[1]))
-    _WRAPS[doom.place](doom)
+    WRAPS[doom.place](doom)
     return driver.main(sys.argv[2:])
 
 

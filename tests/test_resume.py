@@ -7,17 +7,27 @@ import shutil
 import signal
 import subprocess
 import time
-from itertools import product
 
 import pytest
 
 from tests import crawling, killing
-from tests.killing import JOBS, PLACES, VICTIMS, Doom
+from tests.killing import JOBS, VICTIMS, Doom
 from tests.web import Web, loopback, serve
 
 WORDS = ("--depth", "2", "--exclude", "/redirects/zigzag")
 COUNTS = {"CrawlerDriver": 25, "ParserDriver": 20}
 """At which record a task dies, so that it is amid a layer of many; 3 where not named."""
+DOOMS = {
+    f"{job}-{place}-{victim}": Doom(job, place, victim, count)
+    for job in JOBS
+    for place, victim, count in (
+        ("job", "group", COUNTS.get(job, 3)),
+        ("job", "driver", COUNTS.get(job, 3)),
+        ("marker", "group", 1),  # no task runs any more: the driver is the group
+        ("rename", "group", 1),
+    )
+}
+"""By the name that the run calls itself in the web's log."""
 
 
 @pytest.fixture(scope="module")
@@ -63,19 +73,16 @@ def finish(root, web, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", VICTIMS)
-def test_a_run_killed_in_every_stage_goes_on(web, log, undisturbed, tmp_path, victim):
-    names = []
-    for job, place in product(JOBS, PLACES):
-        doom = Doom(job, place, victim, COUNTS.get(job, 3) if place == "job" else 1)
-        names.append(f"{victim}-{job}-{place}")
-        words = [*WORDS, "--contact", names[-1], *web.seeds]
+def test_a_run_killed_in_every_stage_goes_on(web, log, undisturbed, tmp_path):
+    for name, doom in DOOMS.items():
+        words = [*WORDS, "--contact", name, *web.seeds]
         process = crawling.start(tmp_path, *words, program=doom.program())
-        assert process.wait() == -signal.SIGKILL, (doom, process.stdout.read())
+        said, _ = process.communicate()
+        assert process.returncode == -signal.SIGKILL, (doom, said)
         crawling.until(lambda group=process.pid: not crawling.survivors(group))
-    finish(tmp_path, web, f"{victim}-last")
+    finish(tmp_path, web, "after-all")
     assert crawling.stores(tmp_path) == crawling.stores(undisturbed)
-    assert_one_worker_a_host(log, [*names, f"{victim}-last"])
+    assert_one_worker_a_host(log, [*DOOMS, "after-all"])
 
 
 @pytest.mark.slow

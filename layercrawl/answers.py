@@ -102,4 +102,4 @@ def escape_location(value: str) -> str:
     >>> escape_location("/fa/\\u00d8\\u00a7?q=\\u00e9")
     '/fa/%D8%A7?q=%E9'
     """
-    return "".join(c if c < "\x80" else f"%{ord(c) & 255:02X}" for c in value.strip())
+    return "".join(c if c < "\x80" else f"%{ord(c) & 255:02X}" for c in value.strip(_BLANKS))

@@ -131,9 +131,10 @@ def _member(decoder: Decoder, data: bytes, stream: Iterator[bytes]) -> Iterator[
         yield decoder.decompress(data, PIECE)
         while not decoder.eof:
             more = next(stream, None) if decoder.needs_input else b""
-            if more is None:
+            piece = decoder.decompress(more or b"", PIECE)
+            if more is None and not piece and not decoder.eof:
                 raise BrokenCoding("content coding cut short")
-            yield decoder.decompress(more, PIECE)
+            yield piece
     except _ERRORS:
         raise BrokenCoding("content coding broken") from None
 
@@ -150,18 +151,14 @@ class _Inflate:
 
     def __init__(self, wbits: int) -> None:
         self._inflate = zlib.decompressobj(wbits)
-        self._full = False
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         tail = self._inflate.unconsumed_tail
-        piece = self._inflate.decompress(tail + data if tail else data, max_length)
-        self._full = len(piece) == max_length
-        return piece
+        return self._inflate.decompress(tail + data if tail else data, max_length)
 
     @property
     def needs_input(self) -> bool:
-        # After a full piece there may be output that needs no input any more.
-        return not self._full and not self._inflate.unconsumed_tail
+        return not self._inflate.unconsumed_tail
 
     @property
     def eof(self) -> bool:

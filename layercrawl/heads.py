@@ -121,8 +121,8 @@ def fields(lines: Iterable[bytes]) -> HTTPMessage:
         name, colon, value = text.partition(":")
         if text[0] in " \t" and found:
             found[-1].append(text.strip(" \t"))
-        elif colon and name.strip():
-            found.append([name.strip(), value.strip(" \t")])
+        elif colon and name.strip(" \t"):
+            found.append([name.strip(" \t"), value.strip(" \t")])
     message = HTTPMessage()
     for name, *values in found:
         message.set_raw(name, " ".join(values))

@@ -17,7 +17,7 @@ def seed(line: str) -> str | None:
     'http://a.example/'
     >>> seed("# a comment")
     """
-    text = line.strip().removeprefix("\ufeff")  # a byte order mark, which some editors write
+    text = line.removeprefix("\ufeff").strip()  # a byte order mark, which some editors write
     if not text or text.startswith("#"):
         return None
     words = text.split()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
+import msgspec
 from tqdm import tqdm
 
 from layercrawl import stores
@@ -63,8 +63,8 @@ class Report:
         if self._bar is not None:
             counts: Counter[str] = Counter()
             for status in statuses:
-                with suppress(ValueError, TypeError):
-                    counts.update(json.loads(status))
+                with suppress(msgspec.MsgspecError):
+                    counts.update(msgspec.json.decode(status, type=dict[str, int]))
             self._bar.n = sum(counts[outcome] for outcome in OUTCOMES)
             self._bar.set_postfix(_shown(counts), refresh=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -95,7 +96,11 @@ def terminal() -> Iterator[tuple[TextIO, int]]:
 
 
 def shown(seen: int) -> str:
-    return os.read(seen, 1 << 16).decode()
+    """All that a terminal was sent: it hands that over a little later, and in parts."""
+    text = b""
+    while select.select([seen], [], [], 0.1)[0]:
+        text += os.read(seen, 1 << 16)
+    return text.decode()
 
 
 def cleared(text: str) -> bool:

@@ -113,10 +113,10 @@ class Adapter(HTTPAdapter):
 
     def _new_pool(self, origin: str) -> HTTPConnectionPool:
         parts = urlsplit(origin)
-        host = parts.hostname or ""
-        if parts.scheme == "http":
-            return _Pool(host, parts.port, private=self._private)
-        return _TLSPool(host, parts.port, private=self._private, ssl_context=self._tls)
+        host, allow = parts.hostname or "", self._private
+        if parts.scheme == "http":  # the port is named, lest an IPv6 address be taken apart for it
+            return _Pool(host, parts.port or 80, private=allow)
+        return _TLSPool(host, parts.port or 443, private=allow, ssl_context=self._tls)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -143,6 +143,11 @@ class Adapter(HTTPAdapter):
         if proxies and select_proxy(request.url, proxies):
             return super().request_url(request, proxies)
         return str(request.url[len(urls.origin(request.url)) :])
+
+    def close(self) -> None:
+        """Let all connections go; the adapter can be used again."""
+        self._pool.cache_clear()
+        super().close()
 
     def build_response(self, req: Any, resp: Any) -> requests.Response:
         """requests' response without cookies and guesses at the text's encoding."""

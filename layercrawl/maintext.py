@@ -10,44 +10,36 @@ Text on both sides of a block stands apart; inline mark-up (`<b>bo</b>ld`) cuts 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_UNSEEN = (
-    "script,style,noscript,template,iframe,object,svg,noembed,noframes,select,datalist,textarea,"
-    "button,[hidden]"
-)
+from layercrawl.elements import Elements, read
+
+_ROLES = frozenset({"navigation", "complementary", "banner", "contentinfo", "search"})
 _SECTIONS = "article *,main *,section *"
-_REPEATED = (
-    f"nav,aside,header:not({_SECTIONS}),footer:not({_SECTIONS}),"
-    "[role=navigation],[role=complementary],[role=banner],[role=contentinfo],[role=search]"
-)
-# Not `a`: links set side by side are separate words.
-_INLINE = (
-    "abbr,acronym,b,bdi,bdo,big,cite,code,data,dfn,em,font,i,ins,kbd,mark,q,s,samp,small,span,"
-    "strike,strong,sub,sup,time,tt,u,var,wbr"
-)
+_OF_THE_PAGE = f"header:not({_SECTIONS}),footer:not({_SECTIONS})"
 
 
-def main_text(tree: LexborHTMLParser) -> str:
-    """Return the page's main text, white space collapsed. The tree is used up by it.
+def main_text(tree: LexborHTMLParser, found: Elements) -> str:
+    """Return the page's main text, white space as it comes. The tree is used up by it.
 
-    >>> main_text(LexborHTMLParser("<nav>Home</nav><p>H<sub>2</sub>O<br>is wet<svg>x</svg>"))
+    >>> main_text(*read("<nav>Home</nav><p>H<sub>2</sub>O<br>is wet<svg>x</svg>")).strip()
     'H2O is wet'
-    >>> main_text(LexborHTMLParser("<header>A</header><article><header>B</header>C</article>"))
+    >>> main_text(*read("<header>A</header><article><header>B</header>C</article>")).strip()
     'B C'
-    >>> main_text(LexborHTMLParser("<nav>All there is</nav>")), main_text(LexborHTMLParser(""))
+    >>> main_text(*read("<nav>All there is</nav>")), main_text(*read(""))
     ('All there is', '')
     """
     body = tree.body
     if body is None:  # a frameset
         return ""
-    _remove(body, _UNSEEN)
-    for node in body.css(_INLINE):
-        node.unwrap(delete_empty=True)
-    body.merge_text_nodes()
-    whole = body.text(separator=" ")
-    _remove(body, _REPEATED)
-    return collapse(body.text(separator=" ")) or collapse(whole)
+    hidden, repeated = _marked(body)
+    repeated += found.asides
+    if found.headers:
+        repeated += body.css(_OF_THE_PAGE)
+    text = _text(body, found, hidden + repeated)
+    return text if text.strip() or not repeated else _whole_text(tree.raw_html)
 
 
 def collapse(text: str) -> str:
@@ -55,7 +47,34 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
-def _remove(body: LexborNode, selector: str) -> None:
-    for node in body.css(selector):
-        if node.tag != "body":  # `<body hidden>` until a script has run
-            node.decompose()
+def _marked(body: LexborNode) -> tuple[list[LexborNode], list[LexborNode]]:
+    """Return what attributes call hidden, and what they call repeated."""
+    hidden, repeated = [], []
+    for node in body.css("[hidden],[role]"):
+        attributes = node.attributes
+        if node.tag == "body":  # `<body hidden>` until a script has run
+            continue
+        if "hidden" in attributes:
+            hidden.append(node)
+        elif attributes.get("role") in _ROLES:
+            repeated.append(node)
+    return hidden, repeated
+
+
+def _text(body: LexborNode, found: Elements, left_out: Iterable[LexborNode]) -> str:
+    for nodes in (found.unseen, found.frames, left_out):
+        for node in nodes:
+            node.decompose(recursive=False)
+    for node in found.inline:
+        node.unwrap(delete_empty=True)
+    body.merge_text_nodes()
+    return body.text(separator=" ")
+
+
+def _whole_text(html: bytes) -> str:
+    """Return the text with all that repeats."""
+    tree, found = read(html)
+    if tree.body is None:
+        return ""
+    hidden, _ = _marked(tree.body)
+    return _text(tree.body, found, hidden)

@@ -10,16 +10,16 @@ scripts, so links in `noscript` are links.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from layercrawl import nesting, urls
 from layercrawl.directives import META_NAMES, Directives, directives, robots_header
+from layercrawl.elements import Elements, read
 from layercrawl.maintext import collapse, main_text
 from layercrawl.refresh import refresh_target
 
@@ -27,13 +27,10 @@ __all__ = ["Directives", "Document", "Link", "parse", "robots_header"]
 
 LONGEST_LINK_TEXT = 200
 # The HTML standard's hyperlinks (4.6.1) that take a reader along, and documents shown in a page.
-_LINKS = "a[href],area[href],frame[src],iframe[src]"
-_HEAD = "title:not(svg title),base[href],meta[content],link[rel~=canonical i][href]"
+_LINKS = "a,area,frame,iframe"
 _FRAMES = frozenset({"frame", "iframe"})
 # Sites send browsers without scripts to an error page so.
 _REFRESH = "meta[http-equiv=refresh i][content]:not(noscript *)"
-# With events every change of the tree walks all that is below it: quadratic in nesting.
-_NO_EVENTS = LexborDocumentOptions.WO_EVENTS
 _Attributes = dict[str, str | None]
 
 
@@ -68,11 +65,17 @@ class Document:
     nofollow: bool
     flattened: bool
     _tree: LexborHTMLParser = field(repr=False, compare=False)
+    _found: Elements = field(repr=False, compare=False)
 
     @cached_property
+    def source_text(self) -> str:
+        """The main text (see `layercrawl.maintext`), white space as it comes."""
+        return main_text(self._tree, self._found)
+
+    @property
     def text(self) -> str:
-        """The main text (see `layercrawl.maintext`), white space collapsed."""
-        return main_text(self._tree)
+        """The main text, white space collapsed."""
+        return collapse(self.source_text)
 
 
 def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
@@ -82,48 +85,51 @@ def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
     written in it.
     """
     html, flattened = nesting.flatten(html)
-    tree = LexborHTMLParser(html, options=_NO_EVENTS)
-    head = _by_tag(tree.css(_HEAD))
-    metas = [node.attributes for node in head["meta"]]
-    base = _base(head["base"], url, encoding)
+    tree, found = read(html)
+    base = _base(found.bases, url, encoding)
     resolver = urls.Resolver(base, encoding)
-    links, unusable = _links(tree.css(_LINKS), resolver, 2 * len(html))
+    metas = [node.attributes for node in found.metas]
     asked = directives(_contents(metas, "name", META_NAMES))
+    links, unusable = _links(_linking(tree, found), resolver, 2 * len(html))
     return Document(
         url=url,
         base=base,
-        title=collapse(head["title"][0].text()) if head["title"] else "",
+        title=_title(tree, found.titles),
         lang=(tree.root.attributes.get("lang") or "").strip() if tree.root else "",
         links=links,
         unusable=unusable,
-        canonical=_canonical(head["link"], resolver),
+        canonical=_canonical(found.relations, resolver),
         refresh=_refresh(tree, resolver) if _contents(metas, "http-equiv", {"refresh"}) else None,
         noindex=asked.noindex,
         nofollow=asked.nofollow,
         flattened=flattened,
         _tree=tree,
+        _found=found,
     )
 
 
-def _by_tag(nodes: Iterable[LexborNode]) -> defaultdict[str | None, list[LexborNode]]:
-    groups = defaultdict(list)
-    for node in nodes:
-        groups[node.tag].append(node)
-    return groups
+def _title(tree: LexborHTMLParser, titles: list[LexborNode]) -> str:
+    """Return the first title that is not a drawing's."""
+    title = titles[0] if titles else None
+    if title and title.parent and title.parent.tag != "head":
+        title = tree.css_first("title:not(svg title)")
+    return collapse(title.text()) if title else ""
 
 
 def _contents(metas: Iterable[_Attributes], key: str, names: Set[str]) -> list[str]:
     """Return the `content` of those whose attribute `key` is one of `names`, in any case."""
-    return [meta["content"] or "" for meta in metas if (meta.get(key) or "").lower() in names]
+    return [meta.get("content") or "" for meta in metas if (meta.get(key) or "").lower() in names]
 
 
-def _base(nodes: list[LexborNode], url: str, encoding: str) -> str:
+def _base(nodes: Iterable[LexborNode], url: str, encoding: str) -> str:
     """Return the document base URL (HTML, 2.4.1): the first `base`, if a page can have that."""
     fallback = urls.parse(url)
-    if not nodes:
+    hrefs = (_value(node.attributes, "href") for node in nodes)
+    href = next((href for href in hrefs if href is not None), None)
+    if href is None:
         return fallback
     try:
-        base = urls.parse(nodes[0].attributes["href"] or "", fallback, encoding)
+        base = urls.parse(href, fallback, encoding)
     except ValueError:
         return fallback
     return fallback if base.startswith(("data:", "javascript:")) else base
@@ -131,7 +137,9 @@ def _base(nodes: list[LexborNode], url: str, encoding: str) -> str:
 
 def _canonical(nodes: Iterable[LexborNode], resolver: urls.Resolver) -> str | None:
     """Return the one canonical URL (RFC 6596); several contradict each other and say nothing."""
-    found = {_resolve(node.attributes["href"], resolver) for node in nodes} - {None}
+    relations = (node.attributes for node in nodes)
+    hrefs = [_value(link, "href") for link in relations if "canonical" in _rel(link)]
+    found = {_resolve(href, resolver) for href in hrefs} - {None}
     return found.pop() if len(found) == 1 else None
 
 
@@ -151,6 +159,10 @@ def _resolve(href: str | None, resolver: urls.Resolver) -> str | None:
         return None
 
 
+def _linking(tree: LexborHTMLParser, found: Elements) -> list[LexborNode]:
+    return tree.css(_LINKS) if found.frames else found.anchors
+
+
 def _links(
     nodes: Iterable[LexborNode], resolver: urls.Resolver, budget: int
 ) -> tuple[tuple[Link, ...], int]:
@@ -160,10 +172,14 @@ def _links(
     tables, and every one of them holds the text of all inside.
     """
     links: dict[str, Link] = {}
+    resolved = _Resolved(resolver)
     unusable = 0
     for node in nodes:
         attributes = node.attributes
-        url = _resolve(_href(node, attributes), resolver)
+        href = _href(node, attributes)
+        if href is None:
+            continue
+        url = resolved[_without_fragment(href)]
         if url is None:
             unusable += 1
             continue
@@ -177,9 +193,34 @@ def _links(
     return tuple(links.values()), unusable
 
 
-def _href(node: LexborNode, attributes: _Attributes) -> str:
-    name = "src" if "src" in attributes and node.tag in _FRAMES else "href"
-    return attributes[name] or ""
+class _Resolved(dict[str, str | None]):
+    """The URLs that a page's addresses stand for: only every third of them is new on its page."""
+
+    def __init__(self, resolver: urls.Resolver) -> None:
+        self._resolver = resolver
+
+    def __missing__(self, href: str) -> str | None:
+        url = self[href] = _resolve(href, self._resolver)
+        return url
+
+
+def _without_fragment(href: str) -> str:
+    """Return what decides the URL; a blank at the end of that counts before a fragment only."""
+    address = href.partition("#")[0]
+    return href if "" < address[-1:] <= " " else address
+
+
+def _href(node: LexborNode, attributes: _Attributes) -> str | None:
+    """Return the address that an element links to; None where it is no link."""
+    if node.tag in _FRAMES:
+        return _value(attributes, "src")
+    href = _value(attributes, "href")
+    return _value(attributes, "xlink:href") if href is None else href  # as SVG 1.1 has it
+
+
+def _value(attributes: _Attributes, name: str) -> str | None:
+    """Return an attribute's value, which Lexbor has None for if empty; None where it is not."""
+    return (attributes[name] or "") if name in attributes else None
 
 
 def _text(node: LexborNode, attributes: _Attributes) -> str:

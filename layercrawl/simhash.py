@@ -44,6 +44,7 @@ _BLANK, _WORD, _IDEOGRAPH, _UNSPACED_LETTER, _EXPANDS = range(5)
 _KIND = 24  # the bits from here on say what a letter is, those below which one, case folded
 _BEYOND = 0x40000  # from here on there are signs and private characters only
 _CASELESS = 0x1F000
+_BLOCK = 256  # most blocks have no case
 _LONGEST_TEXT = 1 << 20
 _USUAL_TEXT = 1 << 16
 _CODE = (1 << _KIND) - 1
@@ -96,6 +97,19 @@ def _read(text: str) -> _Letters:
 @lru_cache(maxsize=1)
 def _alphabet() -> _Letters:
     """Return kind and case folded code of each character; the last entry stands for all beyond."""
+    kinds = _kinds()
+    codes = np.arange(len(kinds), dtype="<u4")
+    text = codes[:_CASELESS].tobytes().decode("utf-32-le", "surrogatepass")
+    for start in range(0, _CASELESS, _BLOCK):
+        block = text[start : start + _BLOCK]
+        if block != block.casefold():
+            for code, folded in enumerate(map(str.casefold, block), start):
+                codes[code] = ord(folded[0])
+                kinds[code] = _EXPANDS if len(folded) > 1 else kinds[code]
+    return np.where(kinds == _BLANK, np.uint32(0), kinds << _KIND | codes)
+
+
+def _kinds() -> NDArray[np.uint32]:
     kinds = np.full(_BEYOND + 1, _WORD, dtype=np.uint32)
     kinds[_BEYOND] = _BLANK
     kinds[[code for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")]] = _BLANK
@@ -103,11 +117,7 @@ def _alphabet() -> _Letters:
     for kind, ranges in of_ranges.items():
         for first, last in re.findall("(.)(?:-(.))?", ranges, re.DOTALL):
             kinds[ord(first) : ord(last or first) + 1] = kind
-    folded = [chr(code).casefold() for code in range(_CASELESS)]
-    kinds[[code for code, text in enumerate(folded) if len(text) > 1]] = _EXPANDS
-    codes = np.arange(_BEYOND + 1, dtype=np.uint32)
-    codes[:_CASELESS] = [ord(text[0]) for text in folded]
-    return np.where(kinds == _BLANK, np.uint32(0), kinds << _KIND | codes)
+    return kinds
 
 
 def _word_hashes(letters: _Letters) -> _Hashes:

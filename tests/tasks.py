@@ -71,7 +71,8 @@ class Exits(Copies):
 
 class Grows(Copies):
     def act(self) -> None:
-        bytearray(b"x" * 100_000_000)
+        if self.seen == 1:
+            self.bytes = b"x" * 100_000_000
 
 
 class Sleeps(Copies):

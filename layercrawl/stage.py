@@ -13,7 +13,7 @@ import msgspec
 from layercrawl import job, schedule, stores
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import Job, JobFailed, Ran
-from layercrawl.report import Report
+from layercrawl.report import Report, many
 from layercrawl.stores import Marker, Stores
 
 
@@ -119,5 +119,6 @@ def _check(job_class: type[Job], ran: Ran) -> None:
         for group in ("asked", "answered")
     )
     if asked != answered:
-        what = "other URLs" if asked[0] == answered[0] else f"{answered[0]} answers"
-        raise JobFailed(job_class.__name__, f"{asked[0]} targets were given, {what} came back")
+        why = f"{many(asked[0], 'target')} in, {many(answered[0], 'answer')} out"
+        others = ", for other URLs" if asked[0] == answered[0] else ""
+        raise JobFailed(job_class.__name__, why + others)

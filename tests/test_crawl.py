@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
@@ -119,10 +120,26 @@ def test_robots_txt_of_every_host_is_recorded(root, web):
 def test_each_page_is_asked_for_as_often_as_its_record_says(root, asked):
     found = crawling.answers(root)
     wanted = {url: page["attempts"] for url, page in found.items() if page.get("attempts")}
-    pages = [request for request in asked if not request.path.startswith("/robots")]
+    again = set(sent_again(asked))
+    pages = [x for x in asked if not x.path.startswith("/robots") and x not in again]
     port = urlsplit(next(iter(found))).port
     assert Counter(f"http://{x.host}:{port}{x.path}" for x in pages) == wanted
     assert all(n == 1 for url, n in wanted.items() if found[url]["outcome"] != "failed")
+
+
+def sent_again(asked):
+    """Requests that went out anew since a connection, kept from earlier ones, ended meanwhile.
+
+    RFC 9112, 9.3.1. To the client a connection that the server resets at once looks like that.
+    """
+    for mine in crawling.by_host(asked).values():
+        used = set()
+        for before, after in pairwise(mine):
+            kept = before.connection in used
+            used.add(before.connection)
+            same = before.path == after.path and before.status == 0
+            if kept and same and after.connection not in used:
+                yield after
 
 
 def test_each_host_is_asked_for_its_robots_txt_first_and_once(asked, web):
@@ -262,6 +279,8 @@ def test_every_order_reaches_the_same_pages_under_a_budget(tmp_path):
 
 @pytest.mark.slow
 def test_a_redirect_to_a_page_of_an_earlier_layer_does_not_ask_for_it_again(tmp_path):
+    # The fetcher follows a redirect within its host at once, and knows of its own layer only:
+    # while that is so, this fails.
     log = tmp_path / "access.log"
     with serve(Web(hosts=loopback(1), degree=1, depth=1, port=0), log=log) as web:
         words = ["--depth", "2", "--budget", "1", "--include", "/redirects/$|linked-too$"]

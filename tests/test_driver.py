@@ -287,19 +287,15 @@ def test_max_pages_stops_a_crawl_and_more_of_them_go_on(drive, root, web):
 
 @pytest.mark.slow
 def test_max_minutes_stops_a_crawl_and_the_same_command_goes_on(root, web):
-    words = [*SLOW, "--delay", "0.5", "--max-minutes", "0.03", *web.seeds]
-    code, said = crawling.crawl(root, *words)
-    assert code == 0, said
-    assert "URLs wait" in said
-    good = {url for url, page in crawling.answers(root).items() if page["outcome"] == "ok"}
-    assert 0 < len(good) < 5
-    for _ in range(5):
+    words = [*SLOW, "--delay", "1", "--max-minutes", "0.06", *web.seeds]
+    good = []
+    while good[-1:] != [5]:
         code, said = crawling.crawl(root, *words)
         assert code == 0, said
-        if "nothing waits" in said:
-            break
-    merged = dict(crawling.records(root / "doc/merged"))
-    assert len(merged) == 5
+        good.append(len(list(crawling.records(root / "doc/merged"))))
+        assert ("nothing waits" in said) == (good[-1] == 5)
+        assert len(good) < 10
+    assert len(good) > 1
 
 
 def test_a_config_file_is_used_and_the_command_line_beats_it(drive, root, web, tmp_path):
@@ -351,6 +347,7 @@ def test_drop_params_leaves_parameters_out_of_links(drive, root, web):
 
 
 def test_drop_params_leaves_parameters_out_of_seeds(drive, root, web):
+    # While nothing drops a seed's own parameters, this fails.
     words = ["--depth", "0", "--runner", "inline", "--drop-params", "sid,other"]
     drive(*words, web.seeds[0] + "traps/session?sid=0000000000000000&p=2")
     assert fetched(root) == {"/traps/session?p=2"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -50,9 +51,11 @@ class Report:
             yield
             return
         shape = _COUNTED if total else _TIMED
+        columns = os.get_terminal_size(self._stream.fileno()).columns or 80  # 0 is: not known
         with tqdm(
-            desc=title, total=total, file=self._stream, bar_format=shape, unit="", leave=False
-        ) as self._bar:
+            desc=title, total=total, file=self._stream, bar_format=shape, unit="", leave=False,
+            ncols=columns - 1, nrows=2,
+        ) as self._bar:  # fmt: skip
             try:
                 yield
             finally:
@@ -76,8 +79,9 @@ class Report:
 
 
 def _shown(counts: Counter[str]) -> dict[str, Any]:
-    shown = {_plain(o): counts[o] for o in OUTCOMES if counts[o] and o != "ok"}
-    return shown | {"MB": f"{counts['characters'] / 1e6:.1f}"}
+    """What fits after a bar; a narrow terminal cuts its end, so failures come before redirects."""
+    shown = {_plain(o): counts[o] for o in reversed(OUTCOMES) if counts[o] and o != "ok"}
+    return {"MB": f"{counts['characters'] / 1e6:.1f}", **shown}
 
 
 _TOLD = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from io import BytesIO
@@ -18,6 +19,7 @@ from layercrawl.records import Outlinks, Page, Target, UrlState
 from tests import tasks
 
 FOLDER = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(FOLDER)}
 RUNNERS = pytest.mark.parametrize("runner", ["inline", "local"])
 URLS = [f"http://{letter}.example/{number}" for letter in "dacb" for number in range(25)]
 
@@ -135,7 +137,7 @@ def test_a_job_runs_alone(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "pages").write_bytes(records.encode("http://a.example/", page) + b"\n")
     ran = subprocess.run(
         [sys.executable, FOLDER / "jobs/parser_driver.py", "--scope=any", *words, "pages"],
-        cwd=tmp_path, capture_output=True, check=True,
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=True,
     )  # fmt: skip
     url, found = records.decode(ran.stdout, Outlinks)
     assert (url, found.links) == ("http://a.example/", [("http://a.example/b", "b")])
@@ -146,7 +148,7 @@ def test_a_job_alone_names_what_is_wrong(words: list[str], tmp_path: Path) -> No
     (tmp_path / "pages").write_bytes(records.encode("http://a.example/", Target()) + b"\n")
     ran = subprocess.run(
         [sys.executable, FOLDER / "jobs/parser_driver.py", *words, "pages"],
-        cwd=tmp_path, capture_output=True, check=False,
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=False,
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (1, b"")
     assert b"pages, line 1 of the split: not a page: Invalid value 'target'" in ran.stderr

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import pty
 import select
+import struct
+import sys
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -87,12 +91,17 @@ def test_no_bar_where_there_is_no_terminal() -> None:
 
 
 @pytest.fixture
-def terminal() -> Iterator[tuple[TextIO, int]]:
-    """A terminal's ends: what a program writes to, what its user sees."""
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[TextIO, int]]:
+    """A terminal's ends: stderr, and what its user sees. Its size is not known, 0 x 0."""
     seen, end = pty.openpty()
     with os.fdopen(end, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
         yield stream, seen
     os.close(seen)
+
+
+def resize(stream: TextIO, columns: int) -> None:
+    fcntl.ioctl(stream, termios.TIOCSWINSZ, struct.pack("HHHH", 5, columns, 0, 0))
 
 
 def shown(seen: int) -> str:
@@ -111,12 +120,15 @@ def cleared(text: str) -> bool:
 
 def test_a_bar_counts_answers_by_outcome(terminal: tuple[TextIO, int]) -> None:
     stream, seen = terminal
+    resize(stream, 120)
     bar = Report(config.make({}), stream)
     with bar.running("CrawlerDriver doc/layer-000", 141):
-        bar.watch(['{"queued":141,"characters":2500000,"ok":5,"not_modified":1}', '{"ok":2}'])
+        bar.watch(
+            ['{"queued":141,"characters":2500000,"failed":3,"ok":5,"not_modified":1}', '{"ok":2}']
+        )
         text = shown(seen)
-    assert "CrawlerDriver doc/layer-000: 8/141 URLs, " in text
-    assert "not modified=1, MB=2.5" in text
+    assert "CrawlerDriver doc/layer-000: 11/141 URLs, " in text
+    assert "MB=2.5, failed=3, not modified=1]" in text
     assert cleared(shown(seen))
 
 
@@ -127,6 +139,17 @@ def test_a_bar_without_a_total_shows_the_time(terminal: tuple[TextIO, int]) -> N
         bar.watch([])
         text = shown(seen)
     assert text.strip().endswith("MergeDriver doc/merged: [00:00]")
+
+
+def test_a_bar_fits_its_terminal(terminal: tuple[TextIO, int]) -> None:
+    stream, seen = terminal
+    resize(stream, 30)
+    bar = Report(config.make({}), stream)
+    with bar.running("CrawlerDriver doc/layer-000", 141):
+        bar.watch(['{"ok":5}'])
+    lines = shown(seen).split("\r")
+    assert "CrawlerDriver doc/layer-000: " in lines
+    assert max(map(len, lines)) < 30
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

@@ -31,20 +31,36 @@ def main_text(tree: LexborHTMLParser, found: Elements) -> str:
     >>> main_text(*read("<nav>All there is</nav>")), main_text(*read(""))
     ('All there is', '')
     """
-    body = tree.body
-    if body is None:  # a frameset
-        return ""
-    hidden, repeated = _marked(body)
-    repeated += found.asides
-    if found.headers:
-        repeated += body.css(_OF_THE_PAGE)
-    text = _text(body, found, hidden + repeated)
-    return text if text.strip() or not repeated else _whole_text(tree.raw_html)
+    repeated = _show(tree, found)
+    _remove(repeated)
+    text = _text(tree)
+    if text.strip() or not repeated:
+        return text
+    whole, found = read(tree.raw_html)
+    _show(whole, found)
+    return _text(whole)
 
 
 def collapse(text: str) -> str:
     """Return `text` with every run of white space as one space, none at the ends."""
     return " ".join(text.split())
+
+
+def _show(tree: LexborHTMLParser, found: Elements) -> list[LexborNode]:
+    """Leave what a reader sees, in one piece what no block parts; return what repeats of it."""
+    body = tree.body
+    if body is None:  # a frameset
+        return []
+    hidden, repeated = _marked(body)
+    repeated += found.asides
+    if found.headers:
+        repeated += body.css(_OF_THE_PAGE)
+    for unseen in (found.unseen, found.frames, hidden):
+        _remove(unseen)
+    for node in found.inline:
+        node.unwrap(delete_empty=True)
+    body.merge_text_nodes()
+    return repeated
 
 
 def _marked(body: LexborNode) -> tuple[list[LexborNode], list[LexborNode]]:
@@ -61,20 +77,10 @@ def _marked(body: LexborNode) -> tuple[list[LexborNode], list[LexborNode]]:
     return hidden, repeated
 
 
-def _text(body: LexborNode, found: Elements, left_out: Iterable[LexborNode]) -> str:
-    for nodes in (found.unseen, found.frames, left_out):
-        for node in nodes:
-            node.decompose(recursive=False)
-    for node in found.inline:
-        node.unwrap(delete_empty=True)
-    body.merge_text_nodes()
-    return body.text(separator=" ")
+def _remove(nodes: Iterable[LexborNode]) -> None:
+    for node in nodes:
+        node.decompose(recursive=False)
 
 
-def _whole_text(html: bytes) -> str:
-    """Return the text with all that repeats."""
-    tree, found = read(html)
-    if tree.body is None:
-        return ""
-    hidden, _ = _marked(tree.body)
-    return _text(tree.body, found, hidden)
+def _text(tree: LexborHTMLParser) -> str:
+    return tree.body.text(separator=" ") if tree.body else ""

@@ -2,13 +2,15 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layercrawl import markup, urls
+from layercrawl import markup, slices, urls
 from layercrawl.refresh import refresh_target
 
 CASES = json.loads((Path(__file__).parent / "data" / "markup.json").read_text("utf-8"))
@@ -74,9 +76,9 @@ def test_documents_compare_by_what_they_say():
     assert one != dataclasses.replace(same, title="y")
 
 
-def test_text_can_be_read_twice():
-    document = markup.parse("<nav>a</nav><p>b", URL)
-    assert document.text == document.text == "b"
+def test_source_text_is_the_text_with_white_space_as_it_comes():
+    document = markup.parse("<p>a  \n b", URL)
+    assert (document.source_text.strip(), document.text) == ("a  \n b", "a b")
 
 
 def test_pages_are_flattened_first(monkeypatch):
@@ -84,6 +86,42 @@ def test_pages_are_flattened_first(monkeypatch):
     monkeypatch.setattr(markup.nesting, "flatten", lambda html: (html.replace("<b>", ""), True))
     document = markup.parse("<a href=1><b>x", URL)
     assert (document.flattened, document.text) == (True, "x")
+
+
+def test_a_huge_page_says_the_same_in_slices(monkeypatch):
+    page = (
+        "<html lang=de><title>T</title><base href=/b/><link rel=canonical href=c>"
+        + "".join(
+            f"<p>{n} <a href={n}>link {n}</a><a href=mailto:{n}>m</a><a href=1>1</a>"
+            for n in range(50)
+        )
+        + "<meta name=robots content=none><title>U</title><link rel=canonical href=c#x>"
+        + "<meta http-equiv=refresh content='0;r'><meta http-equiv=refresh content='0;s'>"
+    )
+    whole = markup.parse(page, URL)
+    monkeypatch.setattr(slices, "LONGEST", 100)
+    sliced = markup.parse(page, URL)
+    assert whole.unusable == 50 and whole.noindex and whole.canonical and whole.refresh
+    assert seen(sliced) == seen(whole)
+    assert dataclasses.replace(sliced, source_text=whole.source_text) == whole
+
+
+def test_canonical_urls_of_two_slices_contradict_each_other(monkeypatch):
+    monkeypatch.setattr(slices, "LONGEST", 10)
+    page = "<link rel=canonical href=/c><link rel=canonical href=/d>"
+    assert markup.parse(page, URL).canonical is None
+
+
+@pytest.mark.slow
+def test_a_page_of_half_a_million_links_takes_little_memory():
+    program = (
+        "import resource; from layercrawl import markup;"
+        "page = ''.join(f'<a href=/p{n}>x</a>' for n in range(500_000));"
+        f"assert len(markup.parse(page, {URL!r}).links) == 500_000;"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert int(found.stdout) < 300_000
 
 
 def test_lone_surrogates_are_data():
@@ -144,3 +182,17 @@ def test_any_page_gives_usable_links_once_each(page):
     assert len(found) == len(set(found))
     assert [urls.normalise(url) for url in found] == found
     assert document.text == " ".join(document.text.split())
+
+
+HREF = st.text("ab/.:?#% \t\x01\\é", max_size=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(HREF, st.sampled_from([URL, "ftp://a.example/x", "mailto:x"]))
+def test_links_are_what_normalise_makes_of_them(href, base):
+    try:
+        wanted = [urls.normalise(href, base)]
+    except ValueError:
+        wanted = []
+    page = f"<base href='{base}'><a href='{href}'>x</a>"
+    assert [link.url for link in markup.parse(page, URL).links] == wanted

@@ -244,6 +244,21 @@ def test_a_job_is_watched_and_starts_no_thread(folder: Path) -> None:
     assert max(threads) == threading.active_count()
 
 
+DRIVER = """
+import sys
+from pathlib import Path
+import driver
+from tests import tasks
+tasks.run(tasks.Copies, "local", Path(sys.argv[1]))
+"""
+
+
+def test_python_warns_of_no_threads_where_the_driver_forks(folder: Path) -> None:
+    words = [sys.executable, "-W", "always", "-c", DRIVER, str(folder)]
+    ran = subprocess.run(words, cwd=FOLDER, capture_output=True, check=True)
+    assert b"multi-threaded" not in ran.stderr  # what Python 3.12 and later say
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_tasks_end_with_their_driver(how: int, folder: Path) -> None:
     (folder / "pids").mkdir()

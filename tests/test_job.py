@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def lines(folder: Path) -> list[bytes]:
-    return sorted(b"".join(p.read_bytes() for p in folder.glob("part-*")).splitlines())
+    return sorted(line for p in folder.glob("part-*") for line in p.read_bytes().splitlines())
 
 
 def failure(job_class: Any, runner: str, folder: Path) -> JobFailed:

@@ -83,10 +83,15 @@ class Visit:
         while item := self._waiting.next():
             robots = item.target.kind == "robots"
             if self._robots(item) if robots else self._page(item, emit):
-                return self._plan.pause(self._pace.pause())
+                return self._rest()
         for item, page in self._met:
             emit(item, self._demanding(page))
         return None
+
+    def _rest(self) -> float:
+        """Seconds until the next turn: none when nothing more will be asked."""
+        done = self._pace.given_up(self._plan.now)
+        return 0.0 if done else self._plan.pause(self._pace.pause())
 
     def _demanding(self, page: Page) -> Page:
         """A robots.txt's record with the moment before which its host is to be left alone."""

@@ -29,6 +29,7 @@ from layercrawl.records import Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
 _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
+_CONNECTIONS = 256  # kept: hosts take turns, and far more of them wait than are asked at a time
 _CHUNK = 1 << 16
 _DRAINED = 1 << 16
 _ERRORS = (requests.RequestException, HTTPError, OSError, codings.BrokenCoding)
@@ -48,7 +49,7 @@ class Fetcher:
         self._timeout = config.timeout
         self._max_bytes = config.max_bytes
         self._adapter = connection.Adapter(
-            2 * config.threads,
+            max(_CONNECTIONS, 2 * config.threads),
             lambda host: config.allow_private or host in seed_hosts,
             not config.insecure,
         )

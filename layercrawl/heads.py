@@ -95,7 +95,7 @@ class Answer(HTTPResponse):
         lengths = {value.strip() for value in values}
         length = lengths.pop()
         plain = not lengths and length.isascii() and length.isdigit() and len(length) < 16
-        return int(length) if plain and not self.chunked else None
+        return int(length) if plain else None
 
     def _read_next_chunk_size(self) -> int:
         line = self.fp.readline(_LONGEST_SIZE_LINE)

@@ -200,6 +200,16 @@ def test_a_new_connection_that_ends_is_not_replaced(end: Any) -> None:
     assert server.connections == 1
 
 
+def test_a_connection_in_place_of_one_closed_before_is_new() -> None:
+    with raw_server([[page()], [hang_up]]) as server:
+        ours = adapter()
+        get(ours, server.url())
+        time.sleep(0.1)
+        with pytest.raises(requests.ConnectionError):
+            get(ours, server.url())
+    assert (server.connections, len(server.requests)) == (2, 2)
+
+
 def test_a_kept_connection_is_replaced_once_only() -> None:
     with raw_server([[page(), hang_up], [hang_up]]) as server:
         ours = adapter()

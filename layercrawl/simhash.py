@@ -13,7 +13,7 @@ What a *word* is, after case folding:
 
 A word's hash is the polynomial of its characters' code points, c0 + c1 B + c2 B^2 …, modulo 2**64,
 mixed by the finaliser of MurmurHash3. NumPy hashes all words of a text together and makes no object
-of any: 0.09 ms for a page of 5,400 characters and 790 words, 0.15 if it is in Chinese. With a counter
+of any: 0.09 ms for a page of 5,400 characters and 790 words, 0.15 if in Chinese. With a counter
 and a cache of digests it was 0.17 and 0.33 once the cache knew all words, and more before.
 
 A text of a few words has a fingerprint that says little: one word changed moves many bits. Callers

@@ -78,15 +78,14 @@ def drawn(draw: random.Random) -> Iterator[Doom | Moment]:
 def killed(root: Path, kill: Doom | Moment, words: list[str]) -> str:
     """Run once with a kill; what happened, in a few words."""
     program = kill.program() if isinstance(kill, Doom) else ["driver.py"]
-    process = crawling.start(root, *words, program=program)
+    run = crawling.Run(root, *words, program=program)
     try:
-        process.wait(kill.seconds if isinstance(kill, Moment) else None)
+        run.wait(kill.seconds if isinstance(kill, Moment) else None)
     except subprocess.TimeoutExpired:
-        killing.send(process.pid, kill.victim)
-    said, _ = process.communicate()
-    if process.returncode >= 0:
-        return f"not killed ({process.returncode})"
-    stage = said.splitlines()[-1].partition(":")[0] if said else "the start"
+        killing.send(run.pid, kill.victim)
+    if run.wait() >= 0:
+        return f"not killed ({run.returncode})"
+    stage = run.said.splitlines()[-1].partition(":")[0] if run.said else "the start"
     if isinstance(kill, Moment):
         return f"{kill.victim} at {kill.seconds} s, after {stage}"
     return f"{kill.victim} in {kill.job}'s {kill.place} {kill.nth}, after {stage}"

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,22 +27,29 @@ def environment() -> dict[str, str]:
     return {**os.environ, "SOURCE_DATE_EPOCH": CLOCK, "PYTHONPATH": str(FOLDER)}
 
 
-def start(
-    root: Path, *words: str, program: Sequence[str] = ("driver.py",)
-) -> subprocess.Popen[str]:
-    """A driver in a process group of its own, as a shell starts one."""
-    return subprocess.Popen(
-        [sys.executable, *program, "--root", str(root), *OPTIONS, *words],
-        cwd=FOLDER, env=environment(), text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+class Run(subprocess.Popen[bytes]):
+    """A driver in a process group of its own, as a shell starts one; `said` is what it printed."""
+
+    def __init__(self, root: Path, *words: str, program: Sequence[str] = ("driver.py",)) -> None:
+        # No pipe: whoever reads one to its end waits for all that a killed driver leaves behind.
+        descriptor, path = tempfile.mkstemp()
+        os.unlink(path)
+        self._printed = os.fdopen(descriptor, "w+b")
+        super().__init__(
+            [sys.executable, *program, "--root", str(root), *OPTIONS, *words],
+            cwd=FOLDER, env=environment(), start_new_session=True,
+            stdout=self._printed, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    @property
+    def said(self) -> str:
+        return os.pread(self._printed.fileno(), 1 << 20, 0).decode()
 
 
 def crawl(root: Path, *words: str, program: Sequence[str] = ("driver.py",)) -> tuple[int, str]:
     """The exit code of a run, negative for a signal's number, and what it printed."""
-    process = start(root, *words, program=program)
-    said, _ = process.communicate()
-    return process.returncode, said
+    run = Run(root, *words, program=program)
+    return run.wait(), run.said
 
 
 def until(true: Callable[[], Any], seconds: float = 30.0) -> None:

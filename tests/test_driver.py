@@ -147,14 +147,13 @@ def test_a_change_of_what_is_known_is_refused(drive, web, finished, change):
 
 @pytest.mark.slow
 def test_a_second_driver_is_refused_and_the_first_goes_on(drive, root, web, log, finished):
-    first = crawling.start(root, *SLOW, "--contact", "first", *web.seeds)
+    first = crawling.Run(root, *SLOW, "--contact", "first", *web.seeds)
     crawling.until(lambda: crawling.requests(log, "(+first)"))
     code, said = drive(*PLAIN, "--contact", "second", *web.seeds)
     assert code == 2
     assert "another driver" in said
     assert first.poll() is None
-    said, _ = first.communicate()
-    assert first.returncode == 0, said
+    assert first.wait() == 0, first.said
     assert crawling.requests(log, "(+second)") == []
     assert crawling.stores(root) == crawling.stores(finished)
 
@@ -227,14 +226,13 @@ def test_nothing_fetched_has_an_exit_code_of_its_own(drive, root):
 )
 def test_an_interrupted_run_says_how_to_go_on(root, web, log, finished, number, send, request):
     name = request.node.callspec.id.replace(" ", "-")
-    process = crawling.start(root, *SLOW, "--contact", name, *web.seeds)
+    run = crawling.Run(root, *SLOW, "--contact", name, *web.seeds)
     crawling.until(lambda: len(crawling.requests(log, f"(+{name})")) > 3)
-    send(process.pid, number)
-    said, _ = process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert "run the same command again" in said.splitlines()[-1]
-    assert "Traceback" not in said
-    assert crawling.survivors(process.pid) == []
+    send(run.pid, number)
+    assert run.wait(20) == 130
+    assert "run the same command again" in run.said.splitlines()[-1]
+    assert "Traceback" not in run.said
+    assert crawling.survivors(run.pid) == []
     code, said = crawling.crawl(root, *SLOW, "--delay", "0", *web.seeds)
     assert code == 0, said
     assert crawling.stores(root) == crawling.stores(finished)
@@ -287,7 +285,7 @@ def test_max_pages_stops_a_crawl_and_more_of_them_go_on(drive, root, web):
 
 @pytest.mark.slow
 def test_max_minutes_stops_a_crawl_and_the_same_command_goes_on(root, web):
-    words = [*SLOW, "--delay", "1", "--max-minutes", "0.06", *web.seeds]
+    words = [*SLOW, "--delay", "0.7", "--max-minutes", "0.04", *web.seeds]
     good = []
     while good[-1:] != [5]:
         code, said = crawling.crawl(root, *words)

@@ -6,7 +6,6 @@ import random
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -14,7 +13,7 @@ from tests import crawling, killing
 from tests.killing import JOBS, VICTIMS, Doom
 from tests.web import Web, loopback, serve
 
-WORDS = ("--depth", "2", "--exclude", "/redirects/zigzag")
+WORDS = ("--depth", "2", "--exclude", "/redirects/")
 COUNTS = {"CrawlerDriver": 25, "ParserDriver": 20}
 """At which record a task dies, so that it is amid a layer of many; 3 where not named."""
 DOOMS = {
@@ -64,8 +63,9 @@ def assert_one_worker_a_host(log, names):
         assert before[-1].start < after[0].start
 
 
-def finish(root, web, name):
-    code, said = crawling.crawl(root, *WORDS, "--contact", name, *web.seeds)
+def finish(root, web, name, runner="local"):
+    words = [*WORDS, "--runner", runner, "--contact", name, *web.seeds]
+    code, said = crawling.crawl(root, *words)
     assert code == 0, said
 
 
@@ -76,10 +76,8 @@ def finish(root, web, name):
 def test_a_run_killed_in_every_stage_goes_on(web, log, undisturbed, tmp_path):
     for name, doom in DOOMS.items():
         words = [*WORDS, "--contact", name, *web.seeds]
-        process = crawling.start(tmp_path, *words, program=doom.program())
-        said, _ = process.communicate()
-        assert process.returncode == -signal.SIGKILL, (doom, said)
-        crawling.until(lambda group=process.pid: not crawling.survivors(group))
+        run = crawling.Run(tmp_path, *words, program=doom.program())
+        assert run.wait() == -signal.SIGKILL, (doom, run.said)
     finish(tmp_path, web, "after-all")
     assert crawling.stores(tmp_path) == crawling.stores(undisturbed)
     assert_one_worker_a_host(log, [*DOOMS, "after-all"])
@@ -90,29 +88,31 @@ def test_a_run_killed_at_any_moment_goes_on(web, log, undisturbed, tmp_path):
     seed = random.randrange(10**6)
     print(f"seed {seed}")
     draw, names = random.Random(seed), []
-    for number in range(5):
+    for number in range(3):
         names.append(f"moment-{seed}-{number}")
-        process = crawling.start(tmp_path, *WORDS, "--contact", names[-1], *web.seeds)
+        run = crawling.Run(tmp_path, *WORDS, "--contact", names[-1], *web.seeds)
         try:
-            process.wait(draw.uniform(0.5, 3.0))
+            run.wait(draw.uniform(0.5, 3.0))
         except subprocess.TimeoutExpired:
-            killing.send(process.pid, draw.choice(VICTIMS))
-        process.communicate()
+            killing.send(run.pid, draw.choice(VICTIMS))
+        run.wait()
     finish(tmp_path, web, f"moment-{seed}-last")
     assert crawling.stores(tmp_path) == crawling.stores(undisturbed)
     assert_one_worker_a_host(log, [*names, f"moment-{seed}-last"])
 
 
-def test_the_tasks_of_a_killed_driver_end_soon(web, log, tmp_path):
-    process = crawling.start(tmp_path, *WORDS, "--delay", "0.3", "--contact", "orphans", *web.seeds)
+@pytest.mark.slow
+def test_the_tasks_of_a_killed_driver_end_before_the_next_one_fetches(web, log, tmp_path):
+    words = ["--depth", "1", "--delay", "0.4", web.seeds[0] + "redirects/"]  # a layer of 10 s
+    run = crawling.Run(tmp_path, *words, "--contact", "orphans")
     crawling.until(lambda: len(crawling.requests(log, "(+orphans)")) > 4)
-    assert len(crawling.survivors(process.pid)) > 1
-    killing.send(process.pid, "driver")
-    process.communicate()
-    crawling.until(lambda: not crawling.survivors(process.pid), 5)
-    count = len(crawling.requests(log, "(+orphans)"))
-    time.sleep(0.7)
-    assert len(crawling.requests(log, "(+orphans)")) == count
+    assert len(crawling.survivors(run.pid)) > 1
+    killing.send(run.pid, "driver")
+    run.wait()
+    code, said = crawling.crawl(tmp_path, *words, "--delay", "0", "--contact", "heir")
+    assert code == 0, said
+    assert crawling.survivors(run.pid) == []
+    assert_one_worker_a_host(log, ["orphans", "heir"])
 
 
 # More of a finished crawl
@@ -132,9 +132,9 @@ def test_a_finished_crawl_is_only_planned_anew(web, log, copy):
 
 
 def test_a_greater_depth_asks_for_nothing_again(web, log, undisturbed, tmp_path):
-    shallow = [*WORDS, "--depth", "1", "--contact", "shallow", *web.seeds]
-    assert crawling.crawl(tmp_path, *shallow)[0] == 0
-    finish(tmp_path, web, "deeper")
+    shallow = [*WORDS, "--depth", "1", "--runner", "inline", "--contact", "shallow"]
+    assert crawling.crawl(tmp_path, *shallow, *web.seeds)[0] == 0
+    finish(tmp_path, web, "deeper", "inline")
     first, then = (
         {(request.host, request.path) for request in crawling.requests(log, f"(+{name})")}
         for name in ("shallow", "deeper")
@@ -149,7 +149,7 @@ def test_a_greater_depth_asks_for_nothing_again(web, log, undisturbed, tmp_path)
 
 
 def test_new_seeds_enter_at_depth_0(web, tmp_path):
-    words = ["--depth", "0", "--include", "/plain/"]
+    words = ["--depth", "0", "--runner", "inline"]
     new = web.seeds[0].replace(web.hosts[0], web.hosts[1]) + "plain/2/1"
     assert crawling.crawl(tmp_path, *words, *web.seeds)[0] == 0
     assert crawling.answers(tmp_path).keys() == {*web.seeds}

@@ -173,14 +173,16 @@ def waits(crawl: Stores) -> str:
     if not plans:
         return "nothing waits"
     count, until = waiting(stores.marker(crawl.layer("in", plans[-1])))
-    fetched, rest = crawl.layer("doc", plans[-1]), ""
-    if stores.complete(fetched):  # the run ended here: what this layer led to is not planned yet
+    fetched, parsed = crawl.layer("doc", plans[-1]), crawl.layer("out", plans[-1])
+    rows = []
+    if stores.complete(fetched):  # the run ended here, before the next plan
         count += outcomes(stores.marker(fetched))["deferred"]
-        rest, until = f" besides what layer {plans[-1]} links to", ""
-    if not count:
-        return f"nothing waits{rest}"
-    told = f"{many(count, 'URL')} {'waits' if count == 1 else 'wait'}{rest}"
-    return told + (f", the first until about {until}" if until else "")
+        if not stores.complete(parsed) or stores.marker(parsed).totals.get("links: followed"):
+            rows = [f"what layer {plans[-1]} links to is not planned yet"]
+    if count:
+        first = f", the first until about {until}" if until else ""
+        rows.insert(0, f"{many(count, 'URL')} {'waits' if count == 1 else 'wait'}{first}")
+    return "; ".join(rows) or "nothing waits"
 
 
 def results(crawl: Stores) -> list[str]:

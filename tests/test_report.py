@@ -236,9 +236,13 @@ def test_what_waits(totals: dict[str, int], line: str, crawl: Stores) -> None:
 def test_a_run_that_ends_before_the_next_plan_says_so(crawl: Stores) -> None:
     publish(crawl.layer("in", 0), marker(urls__taken=2, urls__due=2))
     publish(crawl.layer("doc", 0), marker(outcomes__ok=1, outcomes__deferred=1))
-    assert report.waits(crawl) == "1 URL waits besides what layer 0 links to"
+    rest = "what layer 0 links to is not planned yet"
+    assert report.waits(crawl) == f"1 URL waits; {rest}"
+    publish(crawl.layer("out", 0), marker(links__followed=1))
     publish(crawl.layer("doc", 0), marker(outcomes__ok=2))
-    assert report.waits(crawl) == "nothing waits besides what layer 0 links to"
+    assert report.waits(crawl) == rest
+    publish(crawl.layer("out", 0), marker())
+    assert report.waits(crawl) == "nothing waits"
 
 
 def test_answered_and_pages(crawl: Stores) -> None:

@@ -15,6 +15,7 @@ LIMIT = 200
 _MOST_ATTRIBUTES = 1000
 _SHORT = 40_000  # too short for so many attributes that they matter
 _LEAST_PROGRESS = 0.8
+_MOST_TAGS = 200_000  # that are followed one by one
 
 _SPACE = " \t\n\f\r"
 _ATTRIBUTE = (
@@ -31,11 +32,26 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTES = re.compile(rf"[{_SPACE}/]*+{_ATTRIBUTE}")
+_RAW_TEXT = frozenset(
+    ("iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp")
+)
+_RAW_END = {name: re.compile(rf"</{name}(?=[{_SPACE}/>])", re.I) for name in _RAW_TEXT}
+_SCRIPT_MARK = re.compile(rf"<!--|-->|</?script(?=[{_SPACE}/>])", re.I)
+_VOID = frozenset(
+    ("area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img")
+    + ("input", "keygen", "link", "meta", "param", "source", "track", "wbr")
+)
 _MANY_ATTRIBUTES = re.compile(
     rf"<[a-zA-Z](?:[^{_SPACE}/>]{{200}}|[^{_SPACE}/>]*+(?:[{_SPACE}/]*+[^{_SPACE}/>=]{{1,200}}+"
     rf"(?:=[{_SPACE}]*+(?:\"[^\"]*+\"|'[^']*+'|[^{_SPACE}>\"']{{1,200}}+))?+){{{_MOST_ATTRIBUTES}}})"
 )
 _FORMATTING = re.compile(rf"<(?:{'|'.join(FORMATTING)})[{_SPACE}/>]", re.IGNORECASE | re.ASCII)
+_NESTING = re.compile(
+    rf"</?(?!(?:{'|'.join(('a', 'li', 'p', *_VOID, *_RAW_TEXT))})(?=[{_SPACE}/>])"
+    rf"(?:[{_SPACE}/]++|{_ATTRIBUTE}){{0,200}}+>)"
+    rf"[a-z][^{_SPACE}/>]*+(?:[{_SPACE}/]++|{_ATTRIBUTE})*+>",
+    re.IGNORECASE | re.ASCII,
+)
 # An element that holds text only, or a tag without content. Taken away again and again, these leave
 # the tags that may nest, whatever the text around makes of them: a start tag goes only together
 # with its end tag, between which all is closed. A form may outlive its end tag (13.2.6.4.7).
@@ -45,15 +61,6 @@ _CLOSED = re.compile(
     r"|!--[^<>]*+-->"
     rf"|(?:br|hr|img|meta)(?:[{_SPACE}]++[a-z][\w:.-]*+(?:=\"[^\"<>]*+\")?+)*+[{_SPACE}]*+/?>)",
     re.IGNORECASE | re.ASCII,
-)
-_RAW_TEXT = frozenset(
-    ("iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp")
-)
-_RAW_END = {name: re.compile(rf"</{name}(?=[{_SPACE}/>])", re.I) for name in _RAW_TEXT}
-_SCRIPT_MARK = re.compile(rf"<!--|-->|</?script(?=[{_SPACE}/>])", re.I)
-_VOID = frozenset(
-    ("area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img")
-    + ("input", "keygen", "link", "meta", "param", "source", "track", "wbr")
 )
 _LEFT_CLOSED = _VOID | _RAW_TEXT | frozenset(("body", "colgroup", "frameset", "head", "html"))
 _REPLACED_BY_ALIKE = frozenset(("a", "dd", "dt", "li", "p", "td", "th", "tr"))
@@ -115,9 +122,15 @@ class _Page:
         self.changed = False
 
     def pieces(self) -> Iterator[str]:
-        written = position = 0
+        written = position = tags = 0
         while match := _TOKEN.search(self._html, position):
             position, tag = match.end(), None
+            tags += 1
+            if tags > _MOST_TAGS:
+                self.changed = True
+                yield self._html[written : match.start()] + self._close_all()
+                yield _without_nesting(self._html[match.start() :])
+                return
             if match["name"]:
                 tag = self._end_tag(match) if match["end"] else self._start_tag(match)
             if tag is not None:
@@ -186,6 +199,17 @@ class _Page:
 
     def _close_all(self) -> str:
         return "".join(f"</{name.split(':')[-1].split('/')[0]}>" for name in self._open.close_all())
+
+
+def _without_nesting(html: str) -> str:
+    """Links, paragraphs, list items, void elements and raw text only: none of these nest.
+
+    >>> _without_nesting("<div><p>a<DIV>b</div><a href='>'>c</a><br><<b>i>")
+    "<p>ab<a href='>'>c</a><br>&lt;i>"
+    """
+    # Two < could make a new tag when what lies between is gone.
+    end = html.rfind(">") + 1
+    return _NESTING.sub("", html[:end].replace("<<", "&lt;<")) + html[end:]
 
 
 def _with_few_attributes(match: re.Match[str]) -> str | None:

@@ -112,6 +112,8 @@ class OpenElements:
         """Whether it is unknown if the next tag is one of HTML or of SVG or MathML."""
         self._leaky = False  # a formatting element left the stack, but not the list
         self._in_form = False
+        # Of four alike the list forgets the first (13.2.4.3), which blocks then keep on the stack.
+        self._forgotten: set[str] = set()
 
     def depth(self) -> int:
         """The most elements that can be open; each marker counts for the paragraph in it, too."""
@@ -122,6 +124,8 @@ class OpenElements:
 
     def is_uncertain_beyond(self, limit: int) -> bool:
         """Whether more elements than this may be open, or far too many copies be made of some."""
+        if not self.floor and not self._leaky:
+            return False
         return self.copies > MOST_COPIES or self.floor > 0 and self.depth() >= limit
 
     def close_all(self) -> list[str]:
@@ -129,8 +133,9 @@ class OpenElements:
         closed = self.names[::-1] + ["form"] * self._in_form
         self.names.clear()
         self._in_form = False
-        self.floor = self.copies = 0
+        self.floor = 0
         self.lost = self._leaky = False
+        self._forgotten.clear()
         return closed
 
     def foreign(self) -> str:
@@ -162,6 +167,8 @@ class OpenElements:
             self.names.append(foreign)
             return
         self.imply(name)
+        if name in FORMATTING and self.names.count(name) >= 3:
+            self._forgotten.add(name)
         entered: bool | None = True
         if name in _TABLE_PARTS:
             entered = self._enter_table_part(name)
@@ -182,7 +189,9 @@ class OpenElements:
         if name in _CLOSED_ALIKE:
             self._imply_end(_CLOSED_ALIKE[name], _LIST_BARRIER)
         elif name == "a":
-            self._end_formatting("a", MARKERS)
+            if self._find(("a",), MARKERS) != self._find(("a",), _SCOPE):
+                self._lose_track()
+            self._end_formatting("a", _SCOPE)
         elif name in ("option", "optgroup"):
             self._imply_end_of_option()
         elif name == "table":
@@ -203,7 +212,7 @@ class OpenElements:
             self._in_form = False
         elif name in ("br", "p"):
             self._leave_foreign()
-        if names and names[-1] == name:
+        if names and names[-1] == name and not (name == "form" and self._leaky):
             names.pop()
             self.floor = min(self.floor, len(names))
         elif name in FORMATTING:
@@ -280,6 +289,7 @@ class OpenElements:
 
     def _end_html(self, name: str) -> None:
         closed = _ALL_HEADINGS if name in _HEADINGS else (name,)
+        # What is open in a form stays in it, though the form itself leaves the stack.
         at = self._find(closed, _ENDS.get(name, _SPECIAL))
         if at is None or at >= 0 and name in ("form", "noscript"):
             self._lose_track()
@@ -295,7 +305,8 @@ class OpenElements:
             return
         above = self.names[at + 1 :]
         blocks = sum(entry in _SPECIAL for entry in above)
-        if blocks <= _MOST_BLOCKS and all(e in _SPECIAL or e in FORMATTING for e in above):
+        plain = all(entry in _SPECIAL or entry in FORMATTING for entry in above)
+        if plain and blocks <= _MOST_BLOCKS and (not blocks or name not in self._forgotten):
             del self.names[at]
         elif not blocks and not self._leaky:
             self._cut(at)

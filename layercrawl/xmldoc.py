@@ -20,25 +20,28 @@ LONGEST = 2_000_000
 _RAW_TEXT = "script,style,xmp,iframe,noembed,noframes,plaintext"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VOID = "|".join(sorted(xmlforeign.VOID))
+_PLAIN_ATTRIBUTES = r'(?: (?!xmlns)[a-z_][a-z0-9_.-]{0,99}+="[^"\n\t]*+")*+'
 # Everything that XML writes otherwise. Most tags are passed by the look-ahead alone.
 _DIFFERENT = re.compile(
-    rf"<(?!/?(?!(?:{_VOID}|html|svg|math)[ >])[a-z][a-z0-9-]*+"
-    r'(?: (?!xmlns)[a-z_][a-z0-9_.-]*+="[^"\n\t]*+")*+>)'
-    r"(?:!--(?P<comment>.*?)-->|!(?P<doctype>[^>]*)>|\?(?P<instruction>[^>]*)>"
+    rf"<(?!/?(?!(?:{_VOID}|html|svg|math)[ >])[a-z][a-z0-9-]{{0,99}}+{_PLAIN_ATTRIBUTES}>)"
+    rf"(?:(?P<void>(?:{_VOID}){_PLAIN_ATTRIBUTES})>"
+    r"|!--(?P<comment>.*?)-->|!(?P<doctype>[^>]*)>|\?(?P<instruction>[^>]*)>"
     r"|(?P<close>/?)(?P<name>[A-Za-z][^ \t\n\f\r/>]*)"
     r'(?P<attributes>(?: =?[^ \t\n\f\r/>=]*="[^"]*")*)>)',
     re.DOTALL,
 )
-_LONG_TEXT = re.compile(rf"(?:[^<>&]|&[^;]*;){{{LONGEST}}}(?=[^<>]*<)")
+_LONG_TAG = re.compile(rf"<[^<>!]{{{LONGEST},}}>")
+_LONG_TEXT = re.compile(rf">[^<]{{{LONGEST},}}")
+_CUT_REFERENCE = re.compile(r"&[^;]{0,8}\Z")
 
 
 def to_xml(html: str, **attributes: str | int | None) -> str:
     """One XML 1.0 document, without declaration: ``page`` with the attributes given, XHTML inside.
 
     None leaves an attribute out. A page that nests too deeply (`nesting.flatten`) has
-    ``flattened="true"``; one with an attribute or comment beyond `LONGEST` characters, which are
-    cut there, has ``cut="true"``. Text is never cut. Every result suits expat and libxml2 with
-    their default limits.
+    ``flattened="true"``. One with a tag beyond `LONGEST` characters has ``cut="true"``: its values
+    share that length. Text is never cut; empty comments part it where it is longer. Every result
+    suits expat and libxml2 with their default limits.
 
     >>> to_xml("<p>a<br>b", url="http://a.example/?x&y", depth=0, status=None)
     '<page xmlns="urn:layercrawl:page" url="http://a.example/?x&amp;y" depth="0"><html \
@@ -46,10 +49,29 @@ xmlns="http://www.w3.org/1999/xhtml"><head></head><body><p>a<br/>b</p></body></h
     """
     flat, flattened = nesting.flatten(html)
     body = "".join(_amended(_serialised(flat))).replace("&nbsp;", "\xa0")
-    head = dict(attributes)
-    if flattened:
-        head["flattened"] = "true"
+    body, cut = _LONG_TAG.subn(_with_short_values, body)
+    head = attributes | {
+        "flattened": "true" if flattened else None,
+        "cut": "true" if cut else None,
+    }
+    body = _LONG_TEXT.sub(_parted, body)
     return xmlnames.characters(f"<page{_page_attributes(head)}>{body}</page>")
+
+
+def _with_short_values(tag: re.Match[str]) -> str:
+    longest = LONGEST // len(xmlnames.ATTRIBUTE.findall(tag[0]))
+    return xmlnames.ATTRIBUTE.sub(
+        lambda match: f' {match[1]}="{_CUT_REFERENCE.sub("", match[2][:longest])}"', tag[0]
+    )
+
+
+def _parted(match: re.Match[str]) -> str:
+    text, parts, start = match[0], [], 0
+    while len(text) - start > LONGEST:
+        part = _CUT_REFERENCE.sub("", text[start : start + LONGEST])
+        parts.append(part)
+        start += len(part)
+    return "<!---->".join([*parts, text[start:]])
 
 
 def _page_attributes(given: dict[str, str | int | None]) -> str:
@@ -99,6 +121,8 @@ def _amended(html: str) -> Iterator[str]:
 
 def _rewritten(match: re.Match[str]) -> str:
     """In XML: a comment, processing instruction, doctype (none) or tag of an HTML element."""
+    if match["void"] is not None:
+        return f"<{match['void']}/>"
     if match["comment"] is not None:
         return xmlforeign.comment(match["comment"])
     if match["instruction"] is not None:

@@ -14,6 +14,8 @@ VOID = frozenset(
     ("area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input")
     + ("keygen", "link", "meta", "param", "source", "track", "wbr")
 )
+LONGEST_COMMENT = 1_000_000
+"""Characters; libxml2 refuses comments of 10 MB."""
 _ROOTS = {"svg": SVG, "math": MATHML}
 _HTML_INSIDE_SVG = frozenset(("foreignObject", "desc", "title"))
 _HTML_INSIDE_MATHML = frozenset(("mi", "mo", "mn", "ms", "mtext"))
@@ -27,12 +29,12 @@ _TOKEN = re.compile(
 
 
 def comment(data: str) -> str:
-    """An XML comment: hyphens kept apart by spaces (13.2.9).
+    """An XML comment: hyphens kept apart by spaces (13.2.9), cut after `LONGEST_COMMENT`.
 
     >>> comment(" a -- b -"), comment("---")
     ('<!-- a - - b - -->', '<!--- - - -->')
     """
-    data = re.sub("-(?=-)", "- ", data)
+    data = re.sub("-(?=-)", "- ", data[:LONGEST_COMMENT])
     return f"<!--{data} -->" if data.endswith("-") else f"<!--{data}-->"
 
 

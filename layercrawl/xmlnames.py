@@ -5,6 +5,9 @@ Follows the HTML standard, 13.2.9 "Coercing an HTML DOM into an infoset".
 
 import re
 
+LONGEST_NAME = 1000
+"""Characters; libxml2 refuses names of 50,000 bytes."""
+
 ATTRIBUTE = re.compile(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')
 _ILLEGAL_IN_NAME = re.compile(r"[^A-Za-z0-9_.-]|^[0-9.-]")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -20,18 +23,20 @@ def name(text: str) -> str:
     """The XML name that stands for an HTML tag's or attribute's name.
 
     Only ASCII letters, digits and ``-_.`` stay, for expat knows no more than the fourth edition of
-    XML 1.0; each other character becomes ``U`` and six hexadecimal digits.
+    XML 1.0; each other character becomes ``U`` and six hexadecimal digits. Of a name, the first
+    `LONGEST_NAME` characters count.
 
     >>> name("o:p"), name("2nd"), name('x"'), name("a\\ufffdb")
     ('oU00003Ap', 'U000032nd', 'xU000022', 'aU00FFFDb')
     """
-    return _ILLEGAL_IN_NAME.sub(lambda match: f"U{ord(match[0]):06X}", text)
+    return _ILLEGAL_IN_NAME.sub(lambda match: f"U{ord(match[0]):06X}", text[:LONGEST_NAME])
 
 
 def attributes(serialised: str) -> str:
     """Attributes of an HTML element, as HTML serialises them, for a start tag in XML.
 
-    Declarations of namespaces are dropped, since namespaces come from the HTML parser.
+    Declarations of namespaces are dropped, since namespaces come from the HTML parser, and so are
+    names beyond `LONGEST_NAME`, which might become alike if cut.
 
     >>> attributes(' xmlns="x" xml:lang="en" lang="en" margin:15px""="a\\nb"')
     ' xmlU00003Alang="en" lang="en" marginU00003A15pxU000022U000022="a&#10;b"'
@@ -39,7 +44,7 @@ def attributes(serialised: str) -> str:
     return "".join(
         f' {name(key)}="{value.translate(_KEEP_SPACE)}"'
         for key, value in ATTRIBUTE.findall(serialised)
-        if not _declares_namespace(key)
+        if _is_kept(key)
     )
 
 
@@ -49,7 +54,7 @@ def foreign_attributes(serialised: str) -> str:
     >>> foreign_attributes(' xlink:href="#a" xmlns:xlink="x" xml:lang="en" a:b=""')
     ' xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="#a" xml:lang="en" aU00003Ab=""'
     """
-    pairs = [(k, v) for k, v in ATTRIBUTE.findall(serialised) if not _declares_namespace(k)]
+    pairs = [(k, v) for k, v in ATTRIBUTE.findall(serialised) if _is_kept(k)]
     declarations = dict.fromkeys(_FOREIGN.get(key, "") for key, _ in pairs)
     return "".join(declarations) + "".join(
         f' {key if key in _FOREIGN else name(key)}="{value.translate(_KEEP_SPACE)}"'
@@ -57,8 +62,8 @@ def foreign_attributes(serialised: str) -> str:
     )
 
 
-def _declares_namespace(key: str) -> bool:
-    return key == "xmlns" or key.startswith("xmlns:")
+def _is_kept(key: str) -> bool:
+    return key != "xmlns" and not key.startswith("xmlns:") and len(key) <= LONGEST_NAME
 
 
 def characters(xml: str) -> str:

@@ -291,7 +291,7 @@ def test_max_minutes_stops_a_crawl_and_the_same_command_goes_on(root, web):
         code, said = crawling.crawl(root, *words)
         assert code == 0, said
         good.append(len(list(crawling.records(root / "doc/merged"))))
-        assert ("nothing waits" in said) == (good[-1] == 5)
+        assert "nothing waits\n" not in said or good[-1] == 5
         assert len(good) < 10
     assert len(good) > 1
 

@@ -1,0 +1,87 @@
+"""What a fetching task costs beside fetching: spool, frontier and answers, per URL.
+
+    python benchmarks/frontier.py [--hosts 1] [--urls 1000000] [--held 0.01] [--threads 16]
+
+The web is a stub that answers at once, so that all that is left is this program's own; `--held` is
+the share of pages that redirect to one that the layer holds. Prints a line of JSON with CPU
+seconds, microseconds per URL and the process' peak memory.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from layercrawl.config import Config
+from layercrawl.download import Plan, download
+from layercrawl.records import Page, Target, encode
+from layercrawl.rules import Rules
+from layercrawl.spool import Spool
+
+
+class Stub:
+    """Answers at once: no robots.txt, and every so many pages a redirect to its host's first."""
+
+    def __init__(self, held: float) -> None:
+        self._every = round(1 / held) if held else 0
+        self._asked = 0
+
+    def page(self, url: str, target: Target) -> Page:
+        self._asked += 1
+        if self._every and self._asked % self._every == 0:
+            location = url[: url.rindex("-") + 1] + "0.html"
+            return Page(target, "redirect", status=302, fetched="F", location=location)
+        return Page(target, "ok", status=200, fetched="F", html="<p>text", digest="d")
+
+    def robots(self, url: str, target: Target) -> Page:
+        return Page(target, "gone", status=404, fetched="F")
+
+
+def spooled(hosts: int, urls: int) -> Spool:
+    """What CrawlerDriver's reducer writes down: as many URLs at each host."""
+    spool = Spool()
+    for number in range(hosts):
+        start = f"http://www.host{number}.example/section/"
+        target = Target(depth=2, via=start)
+        pages = (encode(f"{start}page-{page}.html", target) for page in range(urls // hosts))
+        spool.begin(f"www.host{number}.example", pages)
+    return spool
+
+
+def measure(hosts: int, urls: int, held: float, threads: int) -> dict[str, Any]:
+    """Answer all; the figures."""
+    spool = spooled(hosts, urls)
+    config = Config(delay=0.0, threads=threads)
+    plan = Plan(config, Rules("any"), Stub(held), datetime.now(UTC), time.monotonic() + 3600)
+    start = time.process_time()
+    answered = sum(item.held for item, _ in download(spool, plan, lambda: None))
+    cpu = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {
+        "hosts": hosts, "urls": urls, "answered": answered, "cpu": round(cpu, 2),
+        "us_per_url": round(1e6 * cpu / urls, 1), "peak_mb": round(peak),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--hosts", type=int, default=1)
+    parser.add_argument("--urls", type=int, default=1_000_000)
+    parser.add_argument("--held", type=float, default=0.0)
+    parser.add_argument("--threads", type=int, default=16)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        print(json.dumps(measure(**vars(options))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""A fetching task's memory is bounded by its settings, not by how much it has to fetch.
+
+Each task runs in a process of its own under RLIMIT_DATA, so that a breach fails at once. It counts
+what the process may write to, the threads' stacks whole (8 MB each, of which little is used), but
+not libraries, as RLIMIT_AS would. Peak resident memory is held to the same 300 MB.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LIMIT = 300 << 20
+
+
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("hosts", "urls", "held"),
+    [(1, 1_000_000, 0.0), (1, 1_000_000, 0.01), (100_000, 100_000, 0.0), (100_000, 200_000, 0.01)],
+)
+def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
+    words = [f"--hosts={hosts}", f"--urls={urls}", f"--held={held}"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "frontier.py", *words],
+        preexec_fn=limit, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["answered"] == urls
+    assert figures["peak_mb"] <= 300
+    assert figures["cpu"] <= 120, "quadratic: it takes about 25 s"

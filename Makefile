@@ -18,7 +18,7 @@ demo: setup
 	$(BIN)/python -m tests.web.demo
 
 test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term:skip-covered
 
 lint: setup
 	$(BIN)/ruff format --check .

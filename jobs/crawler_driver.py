@@ -6,9 +6,8 @@ and fetches it all at its end, so that slow hosts do not hold up quick ones.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from layercrawl import urls
 from layercrawl.download import Plan, Progress, download
@@ -20,7 +19,6 @@ from layercrawl.spool import Spool
 from layercrawl.tally import Tally
 
 Message = tuple[bytes, bytes]
-STATUS_SECONDS = 1.0
 
 
 class CrawlerDriver(Job):
@@ -50,7 +48,7 @@ class CrawlerDriver(Job):
 
     def reducer_final(self) -> Iterator[tuple[str, Page]]:
         progress, answered = Progress(self.queued), Tally()
-        for item, page in download(self.spool, self.plan(), self.beat(progress)):
+        for item, page in download(self.spool, self.plan(), self.beat(progress.line)):
             progress.add(page)
             if item.held:
                 answered.add(item.url, item.target.kind)
@@ -64,20 +62,6 @@ class CrawlerDriver(Job):
         deadline = time.monotonic() + 60 * self.config.layer_minutes
         fetcher = Fetcher(self.config, self.seed_hosts)
         return Plan(self.config, self.rules, fetcher, self.now, deadline)
-
-    def beat(self, progress: Progress) -> Callable[[], None]:
-        """Tell the watchers how far this is, once a second, and end when nobody watches."""
-        parent, last = os.getppid(), 0.0
-
-        def tell() -> None:
-            nonlocal last
-            if os.getppid() != parent:
-                os._exit(1)  # a killed driver's orphan must not fetch beside its successor
-            if time.monotonic() - last >= STATUS_SECONDS:
-                last = time.monotonic()
-                self.set_status(progress.line())
-
-        return tell
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 from mrjob.compat import jobconf_from_env
 from mrjob.step import MRStep
@@ -37,12 +36,11 @@ class OptimizerDriver(Job):
         return SeedOrRecord(*self.READS)
 
     def steps(self) -> list[MRStep]:
-        first = MRStep(mapper=self.spread, mapper_final=self.rest, reducer=self.weigh)
-        weighing = [first] if isinstance(self.choice.order, GraphOrder) else []
-        folding = {} if weighing else {"mapper": self.spread, "mapper_final": self.rest}
+        spread = {"mapper": self.spread, "mapper_final": self.rest}
+        graph = isinstance(self.choice.order, GraphOrder)
         return [
-            *weighing,
-            MRStep(reducer=self.fold, reducer_final=self.tell, **folding),
+            *([MRStep(reducer=self.weigh, **spread)] if graph else []),
+            MRStep(reducer=self.fold, reducer_final=self.tell, **({} if graph else spread)),
             MRStep(reducer=self.share, reducer_final=self.tell),
             MRStep(reducer=self.cut, reducer_final=self.tell),
         ]
@@ -56,8 +54,8 @@ class OptimizerDriver(Job):
         layer = stores.layer_of(jobconf_from_env("mapreduce.map.input.file", ""))
         return fold.Folding(self.choice.order, layer, self.config.depth)
 
-    def spread(self, url: str, record: Any) -> Iterator[Message]:
-        yield from self.folding.add(url, record)
+    def spread(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
+        yield from self.folding.add(url if record else self.rules.without_params(url), record)
 
     def rest(self) -> Iterator[Message]:
         yield from self.folding.rest()

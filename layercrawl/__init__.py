@@ -6,8 +6,8 @@ It is *found*: a user names it as a seed, or a fetched page links to it, or redi
 gives it its one spelling, which is its key in every store; `rules` may cut it, and counts why.
 
 It *waits* as a line in some page's Outlinks (`out/`). OptimizerDriver folds all that is said of it
-into one UrlState (`fold`), and chooses it for a layer when it is due, in the crawl order's turn, and
-within its host's share (`selection`, `ordering`, `schedule`). It is a Target then (`in/`).
+into one UrlState (`fold`), and chooses it for a layer when it is due, in the crawl order's turn,
+and within its host's share (`selection`, `ordering`, `schedule`). It is a Target then (`in/`).
 
 It is *asked for*: CrawlerDriver sends all Targets of a host to one task, which writes them down
 (`spool`), gives the hosts that are due to workers (`frontier`), and lets each turn make at most one

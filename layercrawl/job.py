@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import resource
 import time
 import traceback
@@ -27,6 +28,7 @@ from layercrawl.forked import Forked, TaskFailed, described
 from layercrawl.records import Record
 from layercrawl.rules import Rules
 
+STATUS_SECONDS = 1.0
 Watch = Callable[[list[str]], None]
 
 
@@ -132,6 +134,24 @@ class Job(MRJob):  # type: ignore[misc]
         self.stderr.write(b"\n")  # a library may have left an unfinished line
         for name, amount in sorted(counts.items()):
             self.increment_counter(group, " ".join(name.split()), amount)
+
+    def beat(self, line: Callable[[], str]) -> Callable[[], None]:
+        """A function for a long task to call often: it shows `line()` as status, once a second.
+
+        It ends the task when its parent is gone: the orphan of a killed driver must not go on
+        fetching beside its successor.
+        """
+        parent, last = os.getppid(), 0.0
+
+        def tell() -> None:
+            nonlocal last
+            if os.getppid() != parent:
+                os._exit(1)
+            if time.monotonic() - last >= STATUS_SECONDS:
+                last = time.monotonic()
+                self.set_status(line())
+
+        return tell
 
     def execute(self) -> None:
         """Run the task or the job; what is printed in it goes to stderr, never into the data."""

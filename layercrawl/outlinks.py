@@ -75,7 +75,7 @@ def _read(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
         "title": document.title[:200],
         "canonical": document.canonical or "",
         "noindex": document.noindex or header.noindex,
-        "simhash": f"{simhash.fingerprint(document.text):016x}",
+        "simhash": f"{simhash.fingerprint(document.source_text):016x}",
         "links": list(kept.items()),
         "cuts": dict(cuts),
     }

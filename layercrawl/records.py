@@ -165,7 +165,7 @@ class XmlPage(Record, frozen=True, tag="xml"):
 
 
 class _Other(Record, frozen=True, tag=""):
-    """No record is one: a union of kinds makes msgspec insist on the tag, a single kind does not."""
+    """No record is one: a union makes msgspec insist on the tag, a single kind does not."""
 
 
 replace = msgspec.structs.replace

@@ -345,7 +345,6 @@ def test_drop_params_leaves_parameters_out_of_links(drive, root, web):
 
 
 def test_drop_params_leaves_parameters_out_of_seeds(drive, root, web):
-    # While nothing drops a seed's own parameters, this fails.
     words = ["--depth", "0", "--runner", "inline", "--drop-params", "sid,other"]
     drive(*words, web.seeds[0] + "traps/session?sid=0000000000000000&p=2")
     assert fetched(root) == {"/traps/session?p=2"}

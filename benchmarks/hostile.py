@@ -1,0 +1,74 @@
+"""Pages made to hurt a parser: seconds and peak memory of each through parse and XML.
+
+Each runs in a process of its own.
+
+usage: python benchmarks/hostile.py
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from layercrawl import xmldoc
+from layercrawl.outlinks import outlinks
+from layercrawl.records import Page, Target
+from layercrawl.rules import Rules
+
+MB = 1_000_000
+URL = "http://a.example/"
+PAGES: dict[str, Callable[[], str]] = {
+    "an ordinary page": lambda: "<p>text <a href=x>link</a>" * 600,
+    "10 MB of nested <ul><li>": lambda: "<ul><li>" * (10 * MB // 8),
+    "10 MB of nested <div>, closed": lambda: "<div>" * (MB * 10 // 11) + "</div>" * (MB * 10 // 11),
+    "10 MB of <p><b>": lambda: "".join(f"<p><b id=b{n}>" for n in range(MB // 2)),
+    "500,000 links": lambda: "".join(f'<a href="/{n}">{n}</a> ' for n in range(500_000)),
+    "one attribute of 20 MB": lambda: f'<p title="{"x" * 20 * MB}">',
+    "one link of 20 MB": lambda: f'<a href="/{"x" * 20 * MB}">a</a>',
+    "200,000 attributes on one tag": lambda: (
+        "<p " + " ".join(f"a{n}=1" for n in range(200_000)) + ">"
+    ),
+    "one comment of 20 MB, unclosed": lambda: "<!--" + "x" * 20 * MB,
+    "5 MB of <": lambda: "<" * 5 * MB,
+    "20 MB of text": lambda: "word " * (4 * MB),
+}
+
+
+def measure(name: str) -> None:
+    """Print one page's figures: seconds of CPU for each step, and the process's peak memory."""
+    html = PAGES[name]()
+    page = Page(Target(), "ok", status=200, encoding="utf-8", html=html)
+    start = time.process_time()
+    found = outlinks(URL, page, Rules("site", frozenset({"a.example"})), "layercrawl")
+    parsed = time.process_time()
+    xml = xmldoc.to_xml(html, url=URL)
+    done = time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{name:32} {parsed - start:9.2f} {done - parsed:9.2f} {peak:9.0f}"
+        f" {len(found.links):9,} {len(xml):12,}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Print the table; a page that takes over a minute is ended and named."""
+    print(
+        f"{'page':32} {'parse s':>9} {'XML s':>9} {'peak MB':>9} {'links':>9} {'XML chars':>12}",
+        flush=True,
+    )
+    for name in PAGES:
+        try:
+            subprocess.run(
+                [sys.executable, __file__, name], check=True, timeout=60, env=dict(os.environ)
+            )
+        except subprocess.SubprocessError as error:
+            print(f"{name:32} {type(error).__name__}")
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1]) if len(sys.argv) > 1 else main()

@@ -11,7 +11,7 @@ from the newest links of every page, which a checkpoint does not hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import msgspec
@@ -124,6 +124,11 @@ def weight(amount: int) -> UrlState:
     return UrlState(depth=FAR, first=FAR, message=amount)
 
 
+@lru_cache(maxsize=1024)
+def _weight_message(amount: int) -> bytes:
+    return encode("", weight(amount)).partition(b"\t")[2]
+
+
 class Folding:
     """A mapper's part of the fold: states merged as they come, in bounded memory.
 
@@ -194,7 +199,7 @@ def weigh(url: bytes, messages: Iterable[bytes], order: Order) -> Iterator[Messa
     if newest and isinstance(order, GraphOrder):
         page = decode(newest.partition(b" ")[2], Outlinks)
         for link, amount in order.weights([page]):
-            yield link.encode(), encode(link, weight(amount)).partition(b"\t")[2]
+            yield link.encode(), _weight_message(amount)
 
 
 def folded(messages: Iterable[bytes], order: Order) -> UrlState:

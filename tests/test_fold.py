@@ -154,3 +154,18 @@ def test_memory_is_bounded_by_the_number_of_states_held() -> None:
     folding = fold.Folding(ORDERS["breadth-first"], 0, 9, most=2)
     sent = [len(list(folding.add(f"http://a.example/{n}", None))) for n in range(7)]
     assert sent == [0, 0, 3, 0, 0, 3, 0] and len(list(folding.rest())) == 1
+
+
+@orders
+@planning.few
+@given(known=STATES.filter(lambda state: state.kind == "page"), page=planning.pages())
+def test_a_link_to_a_known_url_merges_like_any_other_state(order, known, page) -> None:
+    page = records.replace(page, links=[("http://x.example/", "")])
+    _, (url, linked) = fold.found("http://a.example/", page, 1, order, 9)
+    folding = fold.Folding(order, 1, 9)
+    for given_url, record in ((url, known), ("http://a.example/", page)):
+        assert all(b"~" in message for _, message in folding.add(given_url, record))
+    messages = dict(folding.rest())
+    graph = isinstance(order, GraphOrder)
+    kept = records.replace(known, message=0) if graph else known
+    assert fold.folded([messages[url.encode()]], order) == fold.merge(kept, linked, order)

@@ -22,6 +22,9 @@ from mrjob.inline import InlineMRJobRunner
 
 _PR_SET_PDEATHSIG = 1
 _STATUS = b"reporter:status:"
+# Bytes below which another task costs more (10 ms of CPU to fork and set up) than it saves.
+_SMALL_FILE = 1 << 20
+_SMALL_SORTED = 1 << 15
 
 
 class TaskFailed(RuntimeError):
@@ -89,9 +92,13 @@ class Forked(InlineMRJobRunner):  # type: ignore[misc]
             found += [line[len(_STATUS) :].decode(errors="replace") for line in lines[-1:]]
         return found
 
-    def _num_reducers(self, step_num: int) -> int:
-        # mrjob cuts the sorted input into twice this many pieces; one a core has no idle rest.
-        return max(1, int(self._num_cores()) // 2)
+    def _pick_mapper_split_size(self, paths: list[str], step_num: int) -> int:
+        return max(_SMALL_FILE, int(super()._pick_mapper_split_size(paths, step_num)))
+
+    def _num_reducers(self, step_num: int) -> float:
+        # mrjob cuts the sorted input into twice this many pieces: one a core, or one alone.
+        small = os.path.getsize(self._sorted_reducer_input_path(step_num)) < _SMALL_SORTED
+        return 0.5 if small else max(1, int(self._num_cores()) // 2)
 
     def _sort_input_func(self) -> Callable[[list[str], str], None]:
         return _sort_lines if self._sort_values else _sort_keys

@@ -190,9 +190,24 @@ def test_statuses_are_each_tasks_newest_whole_line(runner: Forked) -> None:
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 8])
-def test_reducers_fit_the_cores(cores: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [0, 1 << 16])
+def test_reducers_fit_the_cores_and_the_input(cores: int, size: int, tmp_path: Path) -> None:
     runner = Forked(conf_paths=[], local_tmp_dir=str(tmp_path), num_cores=cores)
-    assert runner._num_reducers(0) == max(1, cores // 2)
+    lines = Path(runner._sorted_reducer_input_path(0))
+    lines.parent.mkdir(parents=True)
+    lines.write_bytes(b"".join(b"%07d\n" % n for n in range(size // 8)))
+    pieces = runner._split_reducer_input(0)
+    assert pieces == 1 if not size else cores <= pieces <= cores + 1
+
+
+def test_small_files_are_one_split_each(tmp_path: Path) -> None:
+    runner = Forked(conf_paths=[], local_tmp_dir=str(tmp_path), num_cores=2)
+    small, large = tmp_path / "small", tmp_path / "large"
+    small.write_bytes(b"a\nb\n")
+    large.write_bytes(b"%01023d\n" % 0 * 10_000)
+    splits = runner._split_mapper_input([str(small), str(large)], 0)
+    assert [split["file"] for split in splits].count(str(small)) == 1
+    assert 4 <= len(splits) <= 6
 
 
 def test_sorting_whole_lines_or_by_key_keeps_bytes_order(tmp_path: Path) -> None:

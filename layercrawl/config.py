@@ -61,17 +61,17 @@ class Config:
 
     scope: Scope = option(
         "site", "follow links within the seeds' hosts or sites, or to any",
-        group="which", stages="parser optimizer",
+        group="which", stages="crawler parser optimizer",
     )  # fmt: skip
     include: tuple[str, ...] = option(
-        (), "follow only URLs that match", group="which", metavar="RE", stages="parser"
+        (), "follow only URLs that match", group="which", metavar="RE", stages="crawler parser"
     )
     exclude: tuple[str, ...] = option(
-        (), "never follow URLs that match", group="which", metavar="RE", stages="parser"
+        (), "never follow URLs that match", group="which", metavar="RE", stages="crawler parser"
     )
     drop_params: tuple[str, ...] = option(
         (), "query parameters to leave out of URLs, commas between", group="which",
-        metavar="NAMES", stages="parser optimizer", fixed=True, commas=True,
+        metavar="NAMES", stages="crawler parser optimizer", fixed=True, commas=True,
     )  # fmt: skip
     max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")

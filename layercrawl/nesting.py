@@ -8,61 +8,55 @@ anew in every later block. One pass over the tags bounds all three.
 import re
 from collections.abc import Iterator
 
-from layercrawl.openelements import FORMATTING, MOST_COPIES, OpenElements
+from layercrawl.elementkinds import FORMATTING
+from layercrawl.openelements import MOST_COPIES, OpenElements
+from layercrawl.tagtokens import (
+    ATTRIBUTE,
+    RAW_TEXT,
+    SPACE,
+    TOKEN,
+    lower,
+    raw_text_end,
+    split_attributes,
+)
 
 LIMIT = 200
 """The most elements open at a time."""
 _MOST_ATTRIBUTES = 1000
 _SHORT = 40_000  # too short for so many attributes that they matter
-_LEAST_PROGRESS = 0.8
-_MOST_TAGS = 200_000  # that are followed one by one
+_MOST_ROUNDS, _LEAST_PROGRESS = 12, 0.97
+_MOST_EFFORT = 400_000  # tags followed one by one; one left out counts for four
 
-_SPACE = " \t\n\f\r"
-_ATTRIBUTE = (
-    rf"(?:=[^{_SPACE}/>=]*+|[^{_SPACE}/>=]++)"
-    rf"(?:[{_SPACE}]*+=[{_SPACE}]*+(?:\"[^\"]*+\"|'[^']*+'|[^{_SPACE}>\"'][^{_SPACE}>]*+|(?=>)))?+"
-)
-_TOKEN = re.compile(
-    r"<(?:(?P<end>/?)(?P<name>[a-zA-Z][^ \t\n\f\r/>]*+)"
-    rf"(?P<attributes>(?:[{_SPACE}]++|/(?!>)|{_ATTRIBUTE})*+)(?P<closed>/?)>"
-    r"|!--(?:-?>|.*?(?:--!?>|\Z))"
-    r"|(?P<section>!\[CDATA\[)"
-    r"|[!?/][^>]*+>"
-    r"|[a-zA-Z!?/].*+)",  # a tag that the page's end cuts off
-    re.DOTALL,
-)
-_ATTRIBUTES = re.compile(rf"[{_SPACE}/]*+{_ATTRIBUTE}")
-_RAW_TEXT = frozenset(
-    ("iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp")
-)
-_RAW_END = {name: re.compile(rf"</{name}(?=[{_SPACE}/>])", re.I) for name in _RAW_TEXT}
-_SCRIPT_MARK = re.compile(rf"<!--|-->|</?script(?=[{_SPACE}/>])", re.I)
 _VOID = frozenset(
     ("area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img")
     + ("input", "keygen", "link", "meta", "param", "source", "track", "wbr")
 )
 _MANY_ATTRIBUTES = re.compile(
-    rf"<[a-zA-Z](?:[^{_SPACE}/>]{{200}}|[^{_SPACE}/>]*+(?:[{_SPACE}/]*+[^{_SPACE}/>=]{{1,200}}+"
-    rf"(?:=[{_SPACE}]*+(?:\"[^\"]*+\"|'[^']*+'|[^{_SPACE}>\"']{{1,200}}+))?+){{{_MOST_ATTRIBUTES}}})"
+    rf"<[a-zA-Z](?:[^{SPACE}/>]{{200}}|[^{SPACE}/>]*+(?:[{SPACE}/]*+[^{SPACE}/>=]{{1,200}}+"
+    rf"(?:=[{SPACE}]*+(?:\"[^\"]*+\"|'[^']*+'|[^{SPACE}>\"']{{1,200}}+))?+){{{_MOST_ATTRIBUTES}}})"
 )
-_FORMATTING = re.compile(rf"<(?:{'|'.join(FORMATTING)})[{_SPACE}/>]", re.IGNORECASE | re.ASCII)
+_FORMATTING = re.compile(rf"<(?:{'|'.join(FORMATTING)})[{SPACE}/>]", re.IGNORECASE | re.ASCII)
 _NESTING = re.compile(
-    rf"</?(?!(?:{'|'.join(('a', 'li', 'p', *_VOID, *_RAW_TEXT))})(?=[{_SPACE}/>])"
-    rf"(?:[{_SPACE}/]++|{_ATTRIBUTE}){{0,200}}+>)"
-    rf"[a-z][^{_SPACE}/>]*+(?:[{_SPACE}/]++|{_ATTRIBUTE})*+>",
+    rf"</?(?!(?:{'|'.join(('a', 'li', 'p', *_VOID, *RAW_TEXT))})(?=[{SPACE}/>])"
+    rf"(?:[{SPACE}/]++|{ATTRIBUTE}){{0,200}}+>)"
+    rf"[a-z][^{SPACE}/>]*+(?:[{SPACE}/]++|{ATTRIBUTE})*+>",
     re.IGNORECASE | re.ASCII,
 )
 # An element that holds text only, or a tag without content. Taken away again and again, these leave
 # the tags that may nest, whatever the text around makes of them: a start tag goes only together
 # with its end tag, between which all is closed. A form may outlive its end tag (13.2.6.4.7).
-_CLOSED = re.compile(
-    rf"<(?:(?!form[{_SPACE}>])([a-z][\w:-]*+)(?:[{_SPACE}]++[a-z][\w:.-]*+"
-    rf"(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{_SPACE}\"'<>=]++))?+){{0,100}}+[{_SPACE}]*+>[^<]*+</\1>"
+_CLOSED_PATTERN = (
+    rf"<(?:(?!form[{SPACE}>])([a-z][\w:-]*+)(?:[{SPACE}]++[a-z][\w:.-]*+"
+    rf"(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{SPACE}\"'<>=]++))?+){{0,100}}+[{SPACE}]*+>[^<]*+</\1>"
     r"|!--[^<>]*+-->"
-    rf"|(?:br|hr|img|meta)(?:[{_SPACE}]++[a-z][\w:.-]*+(?:=\"[^\"<>]*+\")?+)*+[{_SPACE}]*+/?>)",
-    re.IGNORECASE | re.ASCII,
+    rf"|(?:%s)(?:[{SPACE}]++[a-z][\w:.-]*+(?:=\"[^\"<>]*+\"|='[^'<>]*+')?+)*+[{SPACE}]*+/?>)"
 )
-_LEFT_CLOSED = _VOID | _RAW_TEXT | frozenset(("body", "colgroup", "frameset", "head", "html"))
+_CLOSED = re.compile(_CLOSED_PATTERN % "|".join(_VOID), re.IGNORECASE | re.ASCII)
+# Other void names are not void in SVG and MathML; these end them.
+_CLOSED_BESIDE_FOREIGN = re.compile(
+    _CLOSED_PATTERN % "br|embed|hr|img|meta", re.IGNORECASE | re.ASCII
+)
+_LEFT_CLOSED = _VOID | RAW_TEXT | frozenset(("body", "colgroup", "frameset", "head", "html"))
 _REPLACED_BY_ALIKE = frozenset(("a", "dd", "dt", "li", "p", "td", "th", "tr"))
 _STRIPPED = frozenset(("col", "colgroup", "frameset"))
 
@@ -92,13 +86,23 @@ def _is_shallow(html: str) -> bool:
         return False
     tags = html.count("<") - html.count("</")
     left = _most_open(html)
-    while left > LIMIT or tags > LIMIT and _formatting_left(html) * tags > MOST_COPIES:
+    closed = _CLOSED_BESIDE_FOREIGN if left > LIMIT and _has_foreign(html) else _CLOSED
+    for _ in range(_MOST_ROUNDS):
+        if left <= LIMIT and (
+            tags * left <= MOST_COPIES or tags * _formatting_left(html) <= MOST_COPIES
+        ):
+            return True
         before = left
-        html = _CLOSED.sub(".", html)
+        html = closed.sub(".", html)
         left = _most_open(html)
         if left > _LEAST_PROGRESS * before:
-            return False
-    return True
+            break
+    return False
+
+
+def _has_foreign(html: str) -> bool:
+    source = html.encode("utf-8", "replace").lower()
+    return b"<svg" in source or b"<math" in source
 
 
 def _most_open(html: str) -> int:
@@ -119,14 +123,15 @@ class _Page:
         self._open = OpenElements()
         self._dropped: dict[str, int] = {}  # start tags left out whose end tags did not come yet
         self._raw_text = ""  # the element whose raw text, then end tag follow
+        self._effort = 0
         self.changed = False
 
     def pieces(self) -> Iterator[str]:
-        written = position = tags = 0
-        while match := _TOKEN.search(self._html, position):
+        written = position = 0
+        while match := TOKEN.search(self._html, position):
             position, tag = match.end(), None
-            tags += 1
-            if tags > _MOST_TAGS:
+            self._effort += 1
+            if self._effort > _MOST_EFFORT:
                 self.changed = True
                 yield self._html[written : match.start()] + self._close_all()
                 yield _without_nesting(self._html[match.start() :])
@@ -137,7 +142,7 @@ class _Page:
                 yield self._html[written : match.start()] + tag
                 written, self.changed = position, True
             if self._raw_text:
-                position = _raw_text_end(self._html, self._raw_text, position)
+                position = raw_text_end(self._html, self._raw_text, position)
             elif match["section"]:
                 position = self._section_end(position)
         yield self._html[written:]
@@ -150,7 +155,7 @@ class _Page:
 
     def _end_tag(self, match: re.Match[str]) -> str | None:
         """The tag to write instead, if any."""
-        name = _lower(match["name"])
+        name = lower(match["name"])
         if self._raw_text:
             self._raw_text = ""
             return None
@@ -159,24 +164,30 @@ class _Page:
             return ""
         if name == "form" and self._open.is_misplaced_form_end():
             return ""
+        before = self._close_all() if self._open.strands_marker(name) else ""
         self._open.end(name)
-        return match[0] + self._close_all() if self._open.lost else None
+        if self._open.lost:
+            return before + match[0] + self._close_all()
+        return before + match[0] if before else None
 
     def _start_tag(self, match: re.Match[str]) -> str | None:
-        name = _lower(match["name"])
+        name = lower(match["name"])
         tag = _with_few_attributes(match)
-        before = self._close_all() if self._open.is_uncertain_beyond(LIMIT) else ""
+        before = ""
+        if self._open.is_uncertain_beyond(LIMIT) or self._open.strands_marker(name):
+            before = self._close_all()
         foreign = self._open.foreign_name(name, match["attributes"])
         if name in _STRIPPED and not foreign and self._is_misplaced(name):
             return before
         if self._is_left_open(name, foreign, bool(match["closed"])):
             if not self._has_room(name):
+                self._effort += 3
                 self._dropped[name] = self._dropped.get(name, 0) + 1
                 return before
             self._open.start(name, foreign)
         elif not foreign:
             self._open.imply(name)
-            self._raw_text = name if name in _RAW_TEXT else ""
+            self._raw_text = name if name in RAW_TEXT else ""
         if self._open.lost:
             return before + (tag or match[0]) + self._close_all()
         return before + (tag or match[0]) if before or tag else None
@@ -216,48 +227,7 @@ def _with_few_attributes(match: re.Match[str]) -> str | None:
     """The tag to write instead, if it has too many attributes."""
     if len(match["attributes"]) < _MOST_ATTRIBUTES:
         return None
-    each = [found[0] for found in _ATTRIBUTES.finditer(match["attributes"])]
+    each = split_attributes(match["attributes"])
     if len(each) <= _MOST_ATTRIBUTES:
         return None
     return f"<{match['name']}{''.join(each[:_MOST_ATTRIBUTES])}{match['closed']}>"
-
-
-def _lower(name: str) -> str:
-    # Only ASCII letters have a lower case in HTML: <lin\u212a> is not <link>.
-    return name.lower() if name.isascii() else name
-
-
-def _raw_text_end(html: str, name: str, start: int) -> int:
-    """Where the end tag begins that ends raw text, which begins at `start`."""
-    if name == "plaintext":
-        return len(html)
-    if name == "script":
-        return _script_end(html, start)
-    match = _RAW_END[name].search(html, start)
-    return match.start() if match else len(html)
-
-
-def _script_end(html: str, start: int) -> int:
-    """Tokenisation, 13.2.5.4 and following: a script may hold another inside ``<!-- -->``.
-
-    >>> html = "<script><!--<script></script>--></script>"
-    >>> _script_end(html, 8) == html.rindex("</script>")
-    True
-    """
-    escaped = nested = False
-    position = start
-    while match := _SCRIPT_MARK.search(html, position):
-        position = match.end()
-        mark = match[0].lower()
-        if mark == "<!--":
-            escaped = True
-            position -= 2  # its hyphens may belong to -->
-        elif mark == "-->":
-            escaped = nested = False
-        elif mark == "</script":
-            if not nested:
-                return match.start()
-            nested = False
-        else:
-            nested = escaped
-    return len(html)

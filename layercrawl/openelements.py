@@ -64,9 +64,8 @@ class OpenElements:
         """Whether this tag of a table pops an object, whose marker would stay in the list."""
         if name not in kinds.TABLE_TAGS or kinds.OBJECTS.isdisjoint(self.names):
             return False
-        innermost = next(
-            e for e in reversed(self.names) if e in kinds.OBJECTS or e in kinds.TABLE_STATES
-        )
+        states = kinds.OBJECTS.union(kinds.TABLE_STATES)
+        innermost = next(name for name in reversed(self.names) if name in states)
         return innermost in kinds.OBJECTS and (name != "table" or self._directly_in_table())
 
     def close_all(self) -> list[str]:
@@ -264,7 +263,7 @@ class OpenElements:
         if plain and blocks <= _MOST_BLOCKS and (not blocks or name not in self._forgotten):
             del self.names[at]
         elif not blocks and not self._leaky:
-            self._cut(at)
+            self._cut(at + 1)
             del self.names[at]
         else:
             self._lose_track()

@@ -104,7 +104,7 @@ def test_most_attributes_of_a_tag_are_left_out() -> None:
 
 def test_huge_pages_keep_links_and_text(monkeypatch) -> None:
     monkeypatch.setattr(nesting, "_MOST_EFFORT", 2000)
-    unit = "<div><a href=x>a</a><li>b<br>"
+    unit = "<div><a href=x>a</a><p>b<br>"
     flat, changed = nesting.flatten(unit * 3000)
     tree = LexborHTMLParser(flat)
     assert changed

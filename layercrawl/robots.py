@@ -39,7 +39,7 @@ _DIRECTIVES = {
     "site-map": "sitemap",
 }
 _TOKEN = re.compile(r"\*|[A-Za-z0-9_.-]+")
-_DELAY = re.compile(r"(\d{1,9}(?:\.\d*)?|\.\d+)(?![\w.])", re.ASCII)
+_DELAY = re.compile(r"(?=\.?\d)(\d*+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+)(?![\w.])", re.ASCII)
 
 
 @dataclass

@@ -14,6 +14,8 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS = 5
 BODILESS = frozenset({204, 205})
+NO_SUCH_NAME = "name not found"
+"""Why a request failed whose host DNS knows nothing of."""
 _DENIED = frozenset({401, 403, 451})
 _PASSING = frozenset({408, 425, 429})
 _BLANKS = " \t\r\n"

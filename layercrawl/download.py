@@ -18,7 +18,7 @@ from typing import Protocol
 
 import msgspec
 
-from layercrawl import manners, schedule, urls
+from layercrawl import answers, manners, schedule, urls
 from layercrawl.config import Config
 from layercrawl.frontier import Frontier
 from layercrawl.manners import Origin, Pace
@@ -115,10 +115,16 @@ class Visit:
     def _barred(self, item: Item, origin: Origin | None) -> Page | None:
         """The answer for a page that its host's robots.txt keeps from being asked for."""
         if origin is None or origin.rules is None:
-            until = origin.not_before if origin else ""
-            return self._unasked(item, "deferred", "robots.txt unreachable", until)
+            return self._unreachable(item, origin)
         refusal = origin.refusal(item.url, self._plan.config.user_agent)
         return self._unasked(item, "denied", refusal) if refusal else None
+
+    def _unreachable(self, item: Item, origin: Origin | None) -> Page:
+        """Later, perhaps for weeks; but of a host without a name the end may come sooner."""
+        if origin and origin.missing:
+            return self._unasked(item, "failed", answers.NO_SUCH_NAME)
+        until = origin.not_before if origin else ""
+        return self._unasked(item, "deferred", "robots.txt unreachable", until)
 
     def _ask(self, item: Item, emit: Emit) -> None:
         page = self._plan.transport.page(item.url, item.target)
@@ -165,11 +171,9 @@ class Visit:
         return self._unasked(item, "deferred", *put_off) if put_off else None
 
     def _learn(self, origin: str, item: Item, page: Page) -> None:
-        text, later = manners.rules_text(page), ""
-        if text is None:
-            later = schedule.timestamp(self._plan.now + manners.UNREACHABLE_PAUSE)
-        agent = self._plan.config.user_agent
-        self._pace.origins[origin] = manners.origin(text, agent, later)
+        learned = manners.learned(page, self._plan.config.user_agent, self._plan.now)
+        self._pace.origins[origin] = learned
+        later = learned.not_before
         page = msgspec.structs.replace(page, attempts=item.tries, not_before=later)
         self._met.append((item, page))
 

@@ -216,8 +216,8 @@ def _reason(cause: BaseException) -> str:
 
 _UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
-    (socket.gaierror, "name not found"),
-    (UnicodeError, "name not found"),  # no host name in IDNA's eyes
+    (socket.gaierror, answers.NO_SUCH_NAME),
+    (UnicodeError, answers.NO_SUCH_NAME),  # no host name in IDNA's eyes
     (ssl.SSLError, "TLS error"),
     (TimeoutError, "timeout"),
     (requests.Timeout, "timeout"),

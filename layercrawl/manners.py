@@ -5,26 +5,33 @@ A `Pace` is what a fetching task knows of one host, which may have many origins,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from layercrawl import robots, schedule
+from layercrawl import answers, robots, schedule
 from layercrawl.records import Page
 
 MAX_CRAWL_DELAY = 120.0
 MAX_PAUSE = 60.0
 GIVE_UP_AFTER = 25
 UNREACHABLE_PAUSE = timedelta(hours=1)
+UNREACHABLE_FOR = timedelta(days=30)
+_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What an origin's robots.txt allows: `rules`, or None while it cannot be reached."""
+    """What an origin's robots.txt allows: `rules`, or None while it cannot be reached.
+
+    `missing` says so of the host itself: its name is not found.
+    """
 
     rules: robots.Robots | None
     delay: float
     not_before: str = ""
+    missing: bool = False
 
     def refusal(self, url: str, agent: str) -> str:
         """Why the URL may not be asked for, with rule and line; empty when it may."""
@@ -37,24 +44,53 @@ class Origin:
         return f"robots.txt line {why[0]}: {why[1]}" if why else "robots.txt"
 
 
-def origin(text: str | None, agent: str, not_before: str = "") -> Origin:
-    """What a robots.txt's text says to an agent; None: it could not be reached."""
-    if text is None:
-        return Origin(None, 0.0, not_before)
+def origin(text: str, agent: str) -> Origin:
+    """What a robots.txt's text says to an agent."""
     rules = robots.parse(text.encode())
     return Origin(rules, rules.crawl_delay(agent) or 0.0)
 
 
+def learned(page: Page, agent: str, now: datetime) -> Origin:
+    """What a robots.txt's answer says to an agent, and when to ask again if there was none."""
+    text = rules_text(page)
+    if text is not None:
+        return origin(text, agent)
+    later = schedule.timestamp(now + UNREACHABLE_PAUSE)
+    return Origin(None, 0.0, later, page.reason == answers.NO_SUCH_NAME)
+
+
 def rules_text(page: Page) -> str | None:
     """The rules that a robots.txt's answer stands for: none at all after a 4xx (RFC 9309, 2.3.1.3).
+
+    None means that it cannot be reached; after 30 days of that it counts as not there (2.3.1.4).
 
     >>> from layercrawl.records import Target
     >>> rules_text(Page(Target(kind="robots"), "gone", status=404))
     ''
     """
     if page.outcome == "ok":
+        return _whole_lines(_text(page)) if page.truncated else _text(page)
+    return None if page.outcome == "failed" and not _long_unreachable(page) else ""
+
+
+def _text(page: Page) -> str:
+    """Its text; where that is not UTF-8, its octets as escapes, which rules compare like octets."""
+    if not page.body_b64:
         return page.html
-    return None if page.outcome == "failed" else ""
+    octets = page.body().removeprefix(_BOM)
+    return re.sub(rb"[\x80-\xff]", lambda found: b"%%%02X" % found[0][0], octets).decode()
+
+
+def _whole_lines(text: str) -> str:
+    """Without the last line: cut off, it could mean anything."""
+    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+
+
+def _long_unreachable(page: Page) -> bool:
+    since = page.target.failing_since
+    if not since:
+        return False
+    return schedule.moment(page.fetched) - schedule.moment(since) >= UNREACHABLE_FOR
 
 
 def longest_delay(delays: Iterable[float]) -> float:

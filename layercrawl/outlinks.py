@@ -45,7 +45,8 @@ def _host_state(page: Page, agent: str) -> dict[str, Any]:
         known = page.target
         return {"rules": known.rules, "delay": known.delay, "fetched": known.fetched}
     text = manners.rules_text(page)
-    return {"rules": text, "delay": manners.origin(text, agent).delay or None}
+    delay = None if text is None else manners.origin(text, agent).delay or None
+    return {"rules": text, "delay": delay}
 
 
 def _redirected(url: str, page: Page, rules: Rules) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import manners, urls
+from layercrawl import answers, manners, urls
 from layercrawl.config import Config
 from layercrawl.download import Plan, Progress, download
 from layercrawl.records import Page, Target, encode
@@ -57,7 +58,8 @@ class Stub:
             self.asked.append((time.monotonic(), url))
             time.sleep(self.slow(url))
             script = self.script.get(url, [default])
-            return Page(target, fetched="F", attempts=1, **script[min(number, len(script) - 1)])
+            answer = {"fetched": "F", "attempts": 1, **script[min(number, len(script) - 1)]}
+            return Page(target, **answer)
 
     @contextmanager
     def at(self, host: str) -> Iterator[None]:
@@ -165,6 +167,24 @@ def test_an_unreachable_robots_txt_puts_all_its_pages_off() -> None:
     assert found[f"{A}:81/"].outcome == "ok"
 
 
+def test_a_host_without_a_name_fails_its_pages_which_ends_some_day() -> None:
+    unknown = {"outcome": "failed", "reason": answers.NO_SUCH_NAME}
+    web = Stub({f"{A}/robots.txt": [unknown]})
+    found = run(web, f"{A}/", f"{A}/x", retries=1)
+    assert web.order == [f"{A}/robots.txt"] * 2
+    assert {told(found[url]) for url in (f"{A}/", f"{A}/x")} == {("failed", "name not found", 0)}
+    assert found[f"{A}/robots.txt"].not_before == "2026-01-01T01:00:00Z"
+
+
+def test_an_origin_unreachable_for_30_days_is_asked_without_rules() -> None:
+    down = DOWN | {"fetched": "2026-01-31T00:00:00Z"}
+    state = Target(kind="robots", failing_since="2026-01-01T00:00:00Z")
+    found = run(Stub({f"{A}/robots.txt": [down]}), (f"{A}/robots.txt", state), f"{A}/x")
+    assert found[f"{A}/x"].outcome == "ok"
+    assert told(found[f"{A}/robots.txt"]) == ("failed", "status 503", 1)
+    assert found[f"{A}/robots.txt"].not_before == ""
+
+
 def test_a_robots_txt_that_comes_at_the_second_try() -> None:
     web = Stub({f"{A}/robots.txt": [DOWN, *robots("User-agent: *\nDisallow: /p")]})
     found = run(web, f"{A}/", f"{A}/p", retries=1)
@@ -179,6 +199,18 @@ def test_a_crawl_delay_is_kept() -> None:
         later - sooner for (sooner, _), (later, _) in zip(web.asked, web.asked[1:], strict=False)
     ]
     assert len(gaps) == 4 and min(gaps) >= 0.05
+
+
+def test_a_delay_lies_between_a_hosts_requests_not_between_hosts() -> None:
+    web = Stub()
+    pages = [f"http://h{host}.example/{page}" for host in range(10) for page in range(3)]
+    start = time.monotonic()
+    run(web, *pages, delay=0.1, threads=10)
+    assert time.monotonic() - start < 2, "one host after another would take 4 s"
+    for host in {urls.host(url) for url in pages}:
+        times = [at for at, url in web.asked if urls.host(url) == host]
+        assert len(times) == 4
+        assert min(after - before for before, after in pairwise(times)) >= 0.1
 
 
 def test_a_crawl_delay_over_the_bound_denies_and_is_not_waited_for() -> None:

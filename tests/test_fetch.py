@@ -22,7 +22,7 @@ import pytest
 import requests
 from urllib3.exceptions import ProtocolError
 
-from layercrawl import fetch, schedule
+from layercrawl import fetch, manners, robots, schedule
 from layercrawl.codings import BrokenCoding
 from layercrawl.config import Config
 from layercrawl.fetch import ROBOTS_BYTES, Fetcher, explain
@@ -57,7 +57,7 @@ def test_answers(case: dict[str, Any]) -> None:
         location = case.get("location", "")
         assert (found.outcome, found.reason) == (case["outcome"], case.get("reason", ""))
         assert (found.status, found.html) == (case.get("status", 0), case.get("html", ""))
-        assert found.location == (server.url(location) if location else "")
+        assert found.location == (server.url(location) if location[:1] == "/" else location)
     assert found.http_version == (case.get("version", "1.1") if found.status else "")
     assert (found.attempts, bool(found.digest)) == (1, found.outcome == "ok")
 
@@ -323,14 +323,46 @@ def test_robots(case: dict[str, Any]) -> None:
     answer = lines.encode() + b"Content-Length: 13\r\n\r\nUser-agent: *"
     with raw_server([[answer]]) as server:
         found = fetcher().robots(server.url("/robots.txt"), Target(kind="robots"))
-    assert (found.outcome, found.html) == (case["outcome"], case.get("html", ""))
+    assert (found.outcome, manners.rules_text(found)) == (case["outcome"], case["rules"])
     assert found.target.kind == "robots"
+
+
+def test_a_robots_txt_of_nothing_has_no_rules() -> None:
+    with raw_server([[page(b"")]]) as server:
+        found = fetcher().robots(server.url("/robots.txt"), Target(kind="robots"))
+    assert (found.outcome, manners.rules_text(found)) == ("ok", "")
+
+
+def nobody_listens() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"http://127.0.0.1:{free.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_robots_txt_that_cannot_be_had_forbids_all_for_now(scheme: str) -> None:
+    """Nobody listens, or what answers does not speak TLS."""
+    with raw_server([[page()]]) as server:
+        server._heard = lambda plug: True  # type: ignore[method-assign]
+        address = nobody_listens() if scheme == "http" else f"https://127.0.0.1:{server.port}"
+        found = fetcher().robots(f"{address}/robots.txt", Target(kind="robots"))
+    reason = "connection refused" if scheme == "http" else "TLS error"
+    assert (found.outcome, found.reason, manners.rules_text(found)) == ("failed", reason, None)
 
 
 def test_a_long_robots_txt_is_kept_up_to_its_limit() -> None:
     with raw_server([[page(b"#" * (ROBOTS_BYTES + 1))]]) as server:
         found = fetcher(max_bytes=9).robots(server.url("/robots.txt"), Target(kind="robots"))
     assert (found.outcome, len(found.html), found.truncated) == ("ok", ROBOTS_BYTES, True)
+
+
+def test_the_line_at_a_robots_txts_limit_is_not_read_by_halves() -> None:
+    head, last = b"User-agent: *\nDisallow: /a\n#", b"\nDisallow: /"
+    sent = head.ljust(ROBOTS_BYTES - len(last), b"x") + last + b"private\n"
+    with raw_server([[page(sent)]]) as server:
+        found = fetcher().robots(server.url("/robots.txt"), Target(kind="robots"))
+    rules = robots.parse((manners.rules_text(found) or "").encode())
+    asked_for = ("http://a.example/b", "http://a.example/a")
+    assert [rules.allows(url, "mybot") for url in asked_for] == [True, False]
 
 
 def moved_to(url: str) -> bytes:
@@ -367,9 +399,7 @@ def test_robots_txt_is_followed_to_other_hosts_but_not_to_private_ones() -> None
 
 
 def test_a_port_that_nobody_listens_on() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    found = fetcher().page(f"http://127.0.0.1:{port}/", Target())
+    found = fetcher().page(f"{nobody_listens()}/", Target())
     assert (found.outcome, found.reason) == ("failed", "connection refused")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from layercrawl import manners
+from layercrawl import answers, manners
 from layercrawl.manners import GIVE_UP_AFTER, MAX_PAUSE, Origin, Pace
 from layercrawl.records import Page, Target
 
@@ -53,8 +53,18 @@ def test_refusals(case) -> None:
     assert origin.refusal("http://a.example/x", "layercrawl/1.0") == case["refusal"]
 
 
-def test_an_unreachable_origin_has_no_rules() -> None:
-    assert manners.origin(None, "layercrawl", "later") == Origin(None, 0.0, "later")
+def test_an_unreachable_origin_has_no_rules_for_an_hour() -> None:
+    later = "2026-01-01T01:00:00Z"
+    assert manners.learned(FAILED, "layercrawl", NOW) == Origin(None, 0.0, later)
+    unknown = msgspec.structs.replace(FAILED, reason=answers.NO_SUCH_NAME)
+    assert manners.learned(unknown, "layercrawl", NOW) == Origin(None, 0.0, later, missing=True)
+
+
+def test_what_an_origins_robots_txt_says_is_learned() -> None:
+    found = msgspec.structs.replace(OK, html="User-agent: *\nDisallow: /x\nCrawl-delay: 7")
+    learned = manners.learned(found, "layercrawl", NOW)
+    assert (learned.delay, learned.not_before, learned.missing) == (7.0, "", False)
+    assert learned.refusal("http://a.example/x", "layercrawl")
 
 
 def test_a_host_is_given_up_after_so_many_failures_in_a_row() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from layercrawl import config, fold, manners, records, schedule, urls
 from layercrawl.ordering import ORDERS
-from layercrawl.records import Target, UrlState, Visit
+from layercrawl.records import Outlinks, Target, UrlState, Visit
 from layercrawl.selection import RULES_LAST, Selection, rank
 from tests import planning
 
@@ -198,3 +198,23 @@ def test_waits_are_told_roughly() -> None:
         assert not list(choice.candidate("http://a.example/", UrlState(visits=[visit])))
     names = [name.removeprefix("waits until ") for name in choice.counts if "until" in name]
     assert len(names) < 20 and min(names) > schedule.timestamp(planning.NOW)
+
+
+@pytest.mark.slow
+def test_each_of_a_hundred_thousand_urls_is_taken_once_and_never_again() -> None:
+    order, settings = ORDERS["breadth-first"], config.Config(depth=1, delay=0.0, scope="any")
+    links = [f"http://a.example/{n}" for n in range(100_000)]
+    page = Outlinks(Target(), "ok", fetched="2026-01-01T00:00:00Z", links=[(u, "") for u in links])
+    known = planning.states(
+        [[(0, "http://a.example/", page), (0, "http://b.example/", page)]], order
+    )
+    layer, _ = planning.planned(known, settings)
+    assert [url for url, _ in layer] == sorted(links)
+    answer = Outlinks(Target(depth=1), "ok", fetched="2026-01-01T00:00:01Z")
+    visits = {
+        url: fold.merge(known[url], state, order)
+        for url in links[:-1]
+        for _, state in fold.found(url, answer, 1, order, 1)
+    }
+    layer, _ = planning.planned(known | visits, settings)
+    assert [url for url, _ in layer] == links[-1:]

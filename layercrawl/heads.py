@@ -21,6 +21,7 @@ _BUFFER = 1 << 15
 _LONGEST_SIZE_LINE = 1 << 12
 _STATUS = re.compile(rb"HTTP/(\d)(?:\.(\d))?[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.DOTALL)
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?\n", re.DOTALL)
+_NO_CONTROLS = bytes.maketrans(b"\0\r", b"  ")  # RFC 9110, 5.5, and RFC 9112, 2.2
 _INTERIM = range(102, 200)  # and 100; 101 changes the protocol and is final
 _BODILESS = (*range(100, 200), 204, 304)
 
@@ -82,7 +83,7 @@ class Answer(HTTPResponse):
             if not line.endswith(b"\n"):
                 begun = self._room < MAX_HEAD
                 raise BrokenHead("head") if begun else RemoteDisconnected("no answer")
-            line = line.rstrip(b"\r\n")
+            line = line.rstrip(b"\r\n").translate(_NO_CONTROLS)
             if line:
                 lines.append(line)
             elif lines:

@@ -1,0 +1,80 @@
+"""One input tried: whether the target holds, in how much time, in how much memory, growing how.
+
+Times are those of this thread's CPU, so that a busy machine accuses nobody.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+import zlib
+from collections.abc import Callable
+
+Target = Callable[[bytes], None]
+SECONDS = 1.0
+SECONDS_PER_BYTE = 10e-6
+MEMORY = 300_000_000
+"""Bytes that one input may take beyond what the process had taken before."""
+_STRETCHED_ONE_IN = 8
+_SHORT, _LONG = 1 << 15, 1 << 17
+_SUSPECT = 0.1  # seconds for the short one
+_GROWTH = 2.2 * _LONG / _SHORT
+
+
+class Broken(AssertionError):
+    """A bound that an input broke; the message says which."""
+
+
+def attempt(target: Target, data: bytes) -> float:
+    """Try `data`, and one input in eight made long as well; return the CPU seconds it took.
+
+    Raises what the target raises, and Broken.
+    """
+    before = _memory()
+    seconds = _seconds(target, data)
+    bound = SECONDS + SECONDS_PER_BYTE * len(data)
+    if seconds > bound and (again := _seconds(target, data)) > bound:
+        raise Broken(f"{len(data)} bytes take {again:.2f} s")
+    if data and zlib.crc32(data) % _STRETCHED_ONE_IN == 0:
+        _check_growth(target, data)
+    if _memory() > before + MEMORY:
+        raise Broken(f"memory rises from {before >> 20} to {_memory() >> 20} MB")
+    return seconds
+
+
+def stretched(data: bytes, size: int) -> bytes:
+    """`data` with a part of it, chosen by its checksum, repeated until it has about `size` bytes.
+
+    >>> stretched(b"<p>", 12)
+    b'<p><p><p><p>'
+    """
+    choice = zlib.crc32(data)
+    start = choice // 7 % len(data)
+    length = 1 + choice // 77 % min(len(data) - start, 64)
+    part = data[start : start + length]
+    times = max(1, (size - len(data) + length) // length)
+    return data[:start] + part * times + data[start + length :]
+
+
+def _check_growth(target: Target, data: bytes) -> None:
+    """Four times the bytes may take about four times as long; the least of two tries counts."""
+    short, long = stretched(data, _SHORT), stretched(data, _LONG)
+    few = _seconds(target, short)
+    if few < _SUSPECT:
+        return
+    many = _seconds(target, long)
+    if many > _GROWTH * few and min(many, _seconds(target, long)) > _GROWTH * few:
+        raise Broken(f"{len(short)} bytes take {few:.2f} s, {len(long)} bytes {many:.2f} s")
+
+
+def _seconds(target: Target, data: bytes) -> float:
+    start = time.thread_time()
+    target(data)
+    return time.thread_time() - start
+
+
+def _memory() -> int:
+    """The most bytes that this process ever held."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

@@ -1,7 +1,7 @@
 """Kinds of HTML elements, by name, that tree construction treats alike.
 
 From the HTML standard, 13.2.4.2 to 13.2.6.5. A name of SVG or MathML has its language before a
-colon.
+slash, which no tag's name can have: ``<o:p>`` is HTML.
 """
 
 from collections.abc import Set
@@ -15,12 +15,12 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SECTIONS = frozenset(("tbody", "tfoot", "thead"))
 CELLS = frozenset(("td", "th"))
 TABLE_PARTS = SECTIONS | CELLS | {"caption", "tr"}
-MATH_TEXT = frozenset(("math:mi", "math:mo", "math:mn", "math:ms", "math:mtext"))
+MATH_TEXT = frozenset(("math/mi", "math/mo", "math/mn", "math/ms", "math/mtext"))
 HTML_INSIDE = MATH_TEXT | frozenset(
-    ("svg:desc", "svg:foreignobject", "svg:title", "math:annotation-xml/html")
+    ("svg/desc", "svg/foreignobject", "svg/title", "math/annotation-xml/html")
 )
 TABLE_SCOPE = frozenset(("table", "template"))
-SCOPE = HTML_INSIDE | MARKERS | {"select", "table", "math:annotation-xml"}
+SCOPE = HTML_INSIDE | MARKERS | {"select", "table", "math/annotation-xml"}
 CLOSE_P = HEADINGS | frozenset(
     ("address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div")
     + ("dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr")
@@ -53,7 +53,7 @@ LEAVE_FOREIGN = (
         + ("ul", "var")
     )
 )
-FOREIGN_ROOTS = {"svg": "svg:svg", "math": "math:math"}
+FOREIGN_ROOTS = {"svg": "svg/svg", "math": "math/math"}
 NO_EFFECT = frozenset(("body", "br", "col", "colgroup", "head", "html"))
 IN_SECTION = CELLS | {"tr"}
 TABLE_STATES = tuple(TABLE_PARTS | TABLE_SCOPE)

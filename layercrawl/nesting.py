@@ -149,7 +149,7 @@ class _Page:
 
     def _section_end(self, start: int) -> int:
         """The end of ``<![CDATA[``, which is a comment up to the first ``>`` in HTML proper."""
-        end = "]]>" if self._open.names[-1:] and ":" in self._open.names[-1] else ">"
+        end = "]]>" if self._open.names[-1:] and "/" in self._open.names[-1] else ">"
         found = self._html.find(end, start)
         return len(self._html) if found < 0 else found + len(end)
 
@@ -209,7 +209,8 @@ class _Page:
         return name == "frameset" or "template" in self._open.names
 
     def _close_all(self) -> str:
-        return "".join(f"</{name.split(':')[-1].split('/')[0]}>" for name in self._open.close_all())
+        names = (name.split("/") for name in self._open.close_all())
+        return "".join(f"</{parts[1] if len(parts) > 1 else parts[0]}>" for parts in names)
 
 
 def _without_nesting(html: str) -> str:

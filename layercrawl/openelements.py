@@ -81,7 +81,7 @@ class OpenElements:
     def foreign(self) -> str:
         """`svg` or `math` where the next start tag may be one of theirs, else the empty string."""
         top = self.names[-1] if self.names else ""
-        return "" if top in kinds.HTML_INSIDE else top.partition(":")[0] if ":" in top else ""
+        return "" if top in kinds.HTML_INSIDE else top.partition("/")[0] if "/" in top else ""
 
     def foreign_name(self, name: str, attributes: str) -> str:
         """What `names` calls the element of SVG or MathML that a start tag makes here, if so."""
@@ -90,17 +90,17 @@ class OpenElements:
             and self.names[-1:]
             and self.names[-1] in kinds.MATH_TEXT
         ):
-            return f"math:{name}"
+            return f"math/{name}"
         space = self.foreign()
         if not space or name in kinds.LEAVE_FOREIGN:
             return ""
         if name == "font" and not _FONT_OF_HTML.isdisjoint(tagtokens.attributes(attributes)):
             return ""
-        if name == "svg" and self.names[-1] == "math:annotation-xml":
-            return "svg:svg"
+        if name == "svg" and self.names[-1] == "math/annotation-xml":
+            return "svg/svg"
         if name == "annotation-xml" and space == "math" and _holds_html(attributes):
-            return "math:annotation-xml/html"
-        return f"{space}:{name}"
+            return "math/annotation-xml/html"
+        return f"{space}/{name}"
 
     def start(self, name: str, foreign: str = "") -> None:
         """A start tag of an element that stays open; `foreign` is its `foreign_name`.
@@ -177,7 +177,7 @@ class OpenElements:
     def _lose_track(self) -> None:
         self.copies += 8
         self.floor = len(self.names)
-        self.lost = self.lost or any(":" in name for name in self.names)
+        self.lost = self.lost or any("/" in name for name in self.names)
 
     def _imply_end(self, closed: tuple[str, ...], barrier: Set[str]) -> None:
         at = self._find(closed, barrier)
@@ -233,9 +233,9 @@ class OpenElements:
     def _end_foreign(self, name: str) -> bool:
         for at in range(len(self.names) - 1, -1, -1):
             entry = self.names[at]
-            if ":" not in entry:
+            if "/" not in entry:
                 return False
-            if entry.partition(":")[2].partition("/")[0] == name:
+            if entry.split("/")[1] == name:
                 del self.names[at:]
                 self.floor = min(self.floor, at)
                 return True

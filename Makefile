@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-.PHONY: setup demo test lint bench kills clean
+MINUTES ?= 20
+.PHONY: setup demo test lint bench fuzz kills clean
 
 setup: $(VENV)/ready
 
@@ -29,6 +30,9 @@ lint: setup
 bench: setup
 	$(BIN)/python benchmarks/optimizer.py
 	$(BIN)/python benchmarks/frontier.py
+
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 kills: setup
 	$(BIN)/python benchmarks/kills.py 25

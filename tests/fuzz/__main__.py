@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +38,6 @@ def main() -> int:
     if unknown := set(given.targets) - set(TARGETS):
         words.error(f"no target {min(unknown)}")
     if given.one:
-        sys.stdout.reconfigure(errors="backslashreplace")
         fuzz(given.targets[0], given.minutes, given.found)
     with ThreadPoolExecutor(given.jobs) as pool:
         names = given.targets or TARGETS
@@ -53,10 +53,13 @@ def _in_process(name: str, minutes: float, found: Path) -> int:
             done = subprocess.run(
                 [sys.executable, "-m", "tests.fuzz", *words],
                 timeout=minutes * 60 + _GRACE, stderr=log,
+                env={**os.environ, "PYTHONIOENCODING": "utf-8:backslashreplace"},
             )  # fmt: skip
     except subprocess.TimeoutExpired:
         print(f"{name}: hangs on {found / name}-current", flush=True)
         return 1
+    if reached := re.findall(r" cov: (\d+)", (found / f"{name}.log").read_text()):
+        print(f"{name}: {reached[-1]} places of layercrawl reached", flush=True)
     if done.returncode not in (0, 1):
         print(f"{name}: died by {done.returncode}, see {found / name}.log", flush=True)
     return min(abs(done.returncode), 1)
@@ -65,7 +68,7 @@ def _in_process(name: str, minutes: float, found: Path) -> int:
 def fuzz(name: str, minutes: float, found: Path) -> NoReturn:
     """Fuzz one target in this process, which ends with 0 when nothing failed, 1 otherwise."""
     module = _instrumented(f"tests.fuzz.{name}")
-    if reason := getattr(module, "SKIPPED", ""):
+    if reason := module.SKIPPED:
         print(f"{name}: skipped, {reason}", flush=True)
         os._exit(0)
     campaign = Campaign(name, module.target, found)
@@ -81,9 +84,7 @@ def fuzz(name: str, minutes: float, found: Path) -> NoReturn:
 
     if atheris:
         _by_atheris(module, attempt, found)
-    seeded(
-        campaign, module.seeds(), module.TOKENS, Random(), lambda: campaign.minutes() <= minutes
-    )
+    seeded(campaign, module.seeds(), module.TOKENS, Random(), lambda: campaign.minutes() <= minutes)
     end()
 
 

@@ -1,4 +1,4 @@
-"""Many inputs tried on one target: what was tried, what it cost, and each different failure once."""
+"""Many inputs tried on one target: their number, their cost, each different failure once."""
 
 from __future__ import annotations
 

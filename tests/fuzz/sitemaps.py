@@ -8,7 +8,9 @@ import importlib.util
 
 from tests.fuzz import samples
 
-SKIPPED = "" if importlib.util.find_spec("layercrawl.sitemaps") else "layercrawl.sitemaps is not there"
+SKIPPED = (
+    "" if importlib.util.find_spec("layercrawl.sitemaps") else "layercrawl.sitemaps is not there"
+)
 TOKENS = (
     b"<urlset>", b"<sitemapindex>", b"<url>", b"<loc>", b"</loc>", b"<lastmod>", b"</url>", b"<!--",
     b"<?xml version='1.0' encoding='utf-16'?>", b"<!DOCTYPE x [<!ENTITY a 'b'>", b"]>", b"&a;",

@@ -16,7 +16,7 @@ SECONDS = 1.0
 SECONDS_PER_BYTE = 10e-6
 MEMORY = 300_000_000
 """Bytes that one input may take beyond what the process had taken before."""
-_STRETCHED_ONE_IN = 8
+_STRETCHED_ONE_IN = 16
 _SHORT, _LONG = 1 << 15, 1 << 17
 _SUSPECT = 0.1  # seconds for the short one
 _GROWTH = 2.2 * _LONG / _SHORT
@@ -27,7 +27,7 @@ class Broken(AssertionError):
 
 
 def attempt(target: Target, data: bytes) -> float:
-    """Try `data`, and one input in eight made long as well; return the CPU seconds it took.
+    """Try `data`, and one input in sixteen made long as well; return the CPU seconds it took.
 
     Raises what the target raises, and Broken.
     """
@@ -38,8 +38,8 @@ def attempt(target: Target, data: bytes) -> float:
         raise Broken(f"{len(data)} bytes take {again:.2f} s")
     if data and zlib.crc32(data) % _STRETCHED_ONE_IN == 0:
         _check_growth(target, data)
-    if _memory() > before + MEMORY:
-        raise Broken(f"memory rises from {before >> 20} to {_memory() >> 20} MB")
+    if (after := _memory()) > before + MEMORY:
+        raise Broken(f"memory rises from {before >> 20} to {after >> 20} MB")
     return seconds
 
 
@@ -47,7 +47,7 @@ def stretched(data: bytes, size: int) -> bytes:
     """`data` with a part of it, chosen by its checksum, repeated until it has about `size` bytes.
 
     >>> stretched(b"<p>", 12)
-    b'<p><p><p><p>'
+    b'<<<<<<<<<<p>'
     """
     choice = zlib.crc32(data)
     start = choice // 7 % len(data)

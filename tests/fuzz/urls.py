@@ -10,6 +10,7 @@ import re
 from layercrawl import rules, urls
 from tests.fuzz import samples
 
+SKIPPED = ""
 TOKENS = (
     b"http://", b"https:", b"//", b"/../", b"/./", b"../", b"%2e", b"%2E%2e/", b"?", b"#", b"@",
     b":80", b":443", b"[::1]", b"\\", b"\t", b"\n", b"xn--", b"%", b"%zz", b"%7E", b".", b"..",

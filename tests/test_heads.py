@@ -53,6 +53,12 @@ def test_good(case: dict[str, Any]) -> None:
     assert answer.read(65536) == b""
 
 
+def test_field_values_hold_no_line_ends_and_no_nul() -> None:
+    answer = sent(OK + b"A: 1\r2\r\nB: \x003\n\rgoes on\r\n\r\n")
+    answer.begin()
+    assert answer.headers.items() == [("A", "1 2"), ("B", "3 goes on")]
+
+
 @cases("broken")
 def test_broken(case: dict[str, Any]) -> None:
     answer = sent(case["sent"].encode("latin-1"))

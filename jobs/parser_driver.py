@@ -21,7 +21,7 @@ class ParserDriver(Job):
         self.links, self.cuts = 0, Counter[str]()
 
     def mapper(self, url: str, page: Page) -> Iterator[tuple[str, Outlinks]]:
-        found = outlinks(url, page, self.rules, self.config.user_agent)
+        found = outlinks(url, page, self.rules, self.config.user_agent, self.config.nofollow_rels)
         self.links += len(found.links)
         self.cuts.update(found.cuts)
         yield url, found

@@ -12,19 +12,14 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-# The upper bounds are what 32 bits and the clocks of all libraries can hold.
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1, description="a whole number from 0")]
-Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1, description="a whole number from 1")]
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9, description="a number from 0 to 1e9")]
-Limit = Annotated[float, msgspec.Meta(gt=0, le=1e9, description="a number above 0, at most 1e9")]
-Scope = Literal["host", "site", "any"]
-Runner = Literal["inline", "local"]
+from layercrawl.option import Count, Limit, Positive, Runner, Scope, Seconds, option
+
 VERSION = "0.1.0"
 _TEXT = re.compile(r"[ -~]*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
@@ -32,12 +27,6 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110
 
 class BadConfig(ValueError):
     """A setting that cannot be used; the message names the option and the cure."""
-
-
-def option(default: Any, help: str, *, group: str, stages: str = "", **extra: Any) -> Any:
-    """A field of Config: its default, its help, and the stages (jobs) that it is passed to."""
-    metadata = {"help": help, "group": group, "stages": stages.split(), **extra}
-    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -73,6 +62,10 @@ class Config:
         (), "query parameters to leave out of URLs, commas between", group="which",
         metavar="NAMES", stages="crawler parser optimizer", fixed=True, commas=True,
     )  # fmt: skip
+    nofollow_rels: tuple[str, ...] = option(
+        ("nofollow",), "links of these rel words are not followed, commas between", group="which",
+        metavar="NAMES", stages="parser", commas=True,
+    )  # fmt: skip
     max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 
@@ -99,6 +92,14 @@ class Config:
     threads: Positive = option(
         16, "requests at a time in each fetching task", group="manners", metavar="N",
         stages="crawler",
+    )  # fmt: skip
+    max_per_site: Count = option(
+        0, "hosts of one site (registrable domain) at a time; 0: no limit", group="manners",
+        metavar="N", stages="crawler",
+    )  # fmt: skip
+    max_per_address: Count = option(
+        0, "hosts of one IP address at a time in each fetching task; 0: no limit",
+        group="manners", metavar="N", stages="crawler",
     )  # fmt: skip
     retries: Count = option(
         2, "further tries for a passing failure within a layer", group="manners", metavar="N",
@@ -211,7 +212,9 @@ def _help(spec: dataclasses.Field[Any]) -> str:
 def _default(spec: dataclasses.Field[Any]) -> str:
     if spec.metadata.get("required"):
         return "required"
-    return "" if spec.default in ("", (), False) else f"default: {spec.default}"
+    default: Any = spec.default
+    shown = ",".join(default) if isinstance(default, tuple) else default
+    return "" if shown in ("", False) else f"default: {shown}"
 
 
 def parser() -> argparse.ArgumentParser:

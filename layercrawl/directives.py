@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from layercrawl.robots import product_token
+
 # `noindex` addressed to the crawler that everybody knows means it for the unknown ones too, as
 # Applebot reads it. Rules with a value look like names of agents: `max-snippet: 20`.
-META_NAMES = frozenset({"robots", "googlebot"})
+_META_NAMES = frozenset({"robots", "googlebot"})
 _WITH_VALUE = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
 _RULE = re.compile(r"[\w-]+")
-_AGENT = re.compile(r"\s*([\w*-]+)\s*:(.*)", re.DOTALL)
+_AGENT = re.compile(r"\s*([\w.*-]+)\s*:(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,15 @@ class Directives:
 
     noindex: bool = False
     nofollow: bool = False
+
+
+def meta_names(agent: str) -> frozenset[str]:
+    """The names, in lower case, of the meta elements that speak to `agent`.
+
+    >>> sorted(meta_names("MyBot/2.0 (+http://a.example/)"))
+    ['googlebot', 'mybot', 'robots']
+    """
+    return _META_NAMES | {product_token(agent)} - {"", "*"}
 
 
 def directives(rules: Iterable[str]) -> Directives:
@@ -51,7 +62,7 @@ def robots_header(value: str, agent: str) -> Directives:
     >>> robots_header("unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", "mybot")
     Directives(noindex=True, nofollow=False)
     """
-    ours = {"*", "robots", agent.partition("/")[0].strip().lower()}
+    ours = {"*", "robots", product_token(agent)}
     addressed, rules = True, []
     for part in value.split(","):
         match = _AGENT.match(part)

@@ -171,6 +171,8 @@ class Visit:
         return self._unasked(item, "deferred", *put_off) if put_off else None
 
     def _learn(self, origin: str, item: Item, page: Page) -> None:
+        # As of the layer's clock, by which its age is told.
+        page = msgspec.structs.replace(page, fetched=schedule.timestamp(self._plan.now))
         learned = manners.learned(page, self._plan.config.user_agent, self._plan.now)
         self._pace.origins[origin] = learned
         later = learned.not_before

@@ -36,23 +36,34 @@ def found(
 ) -> Iterator[tuple[str, UrlState]]:
     """The states that an answer gives: the URL's own, then one per link within `depth`.
 
-    A redirect's target has the redirect's own depth and one hop more.
+    A redirect's target has the redirect's own depth and one hop more, and so has a refresh's.
     """
     yield url, _answered(page, layer)
-    if state := _linked(url, page, layer, order, depth):
-        for link, _ in page.links:
+    yield from _links(url, page, layer, order, depth)
+
+
+def _links(
+    url: str, page: Outlinks, layer: int, order: Order, depth: int
+) -> Iterator[tuple[str, UrlState]]:
+    """The states that an answer gives to its links: all the same, but for a refresh at once."""
+    if not page.links or page.target.kind != "page":
+        return
+    redirect, links = page.outcome == "redirect", page.links
+    if page.refresh and not redirect:
+        links = [link for link in links if link[0] != page.refresh]
+        if page.target.depth <= depth:
+            yield page.refresh, _reached(url, page, layer, order, 1)
+    if page.target.depth + (not redirect) <= depth:
+        state = _reached(url, page, layer, order, int(redirect))
+        for link, _ in links:
             yield link, state
 
 
-def _linked(url: str, page: Outlinks, layer: int, order: Order, depth: int) -> UrlState | None:
-    """The one state that an answer gives to all of its links, if they are within `depth`."""
-    target, redirect = page.target, page.outcome == "redirect"
-    reached = target.depth if redirect else target.depth + 1
-    if reached > depth or not page.links or target.kind != "page":
-        return None
+def _reached(url: str, page: Outlinks, layer: int, order: Order, hops: int) -> UrlState:
+    """The state of what an answer leads to by a link, or by so many hops of a redirect."""
     return UrlState(
-        depth=reached,
-        hops=target.hops + 1 if redirect else 0,
+        depth=page.target.depth + (not hops),
+        hops=page.target.hops + 1 if hops else 0,
         via=url,
         first=layer,
         message=0 if isinstance(order, GraphOrder) else order.passed(page),
@@ -165,10 +176,8 @@ class Folding:
         return msgspec.structs.replace(record, message=0) if graph else record
 
     def _link(self, url: str, page: Outlinks) -> None:
-        state, states = _linked(url, page, self._layer, self._order, self._depth), self._states
-        if state is None:
-            return
-        for link, _ in page.links:
+        states = self._states
+        for link, state in _links(url, page, self._layer, self._order, self._depth):
             known = states.get(link)
             if known is None:
                 states[link] = state

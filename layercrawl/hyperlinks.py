@@ -11,6 +11,8 @@ from layercrawl import urls
 from layercrawl.maintext import collapse
 
 LONGEST_TEXT = 200
+QUALIFIERS = frozenset({"nofollow", "ugc", "sponsored"})
+"""The words of `rel` by which a page says that it does not stand for a link."""
 _FRAMES = frozenset({"frame", "iframe"})
 _Attributes = dict[str, str | None]
 
@@ -18,7 +20,8 @@ _Attributes = dict[str, str | None]
 class Link(NamedTuple):
     """A page that is linked to: its URL in normal form, the link's text, the words of its `rel`.
 
-    `text` has at most 200 characters. `rel` names `nofollow` only if every link there does.
+    `text` has at most 200 characters. Where several links lead there, `rel` has no word of
+    QUALIFIERS that one of them does without, unless that one has another.
     """
 
     url: str
@@ -58,7 +61,7 @@ class Hyperlinks:
             known = self._links.get(url)
             if known is None:
                 self._links[url] = Link(url, self._text(node, attributes), rel(attributes))
-            elif not known.text or "nofollow" in known.rel:
+            elif not known.text or not QUALIFIERS.isdisjoint(known.rel):
                 again = Link(url, self._text(node, attributes), rel(attributes))
                 self._links[url] = _merge(known, again)
 
@@ -126,6 +129,7 @@ def _shown(node: LexborNode, attributes: _Attributes) -> str:
 
 def _merge(first: Link, again: Link) -> Link:
     text = first.text or again.text
-    if "nofollow" in again.rel:
-        return Link(first.url, text, first.rel)
-    return Link(first.url, text, tuple(word for word in first.rel if word != "nofollow"))
+    dropped = QUALIFIERS.intersection(first.rel) - set(again.rel)
+    if not QUALIFIERS.intersection(again.rel) <= set(first.rel):
+        dropped = frozenset()
+    return Link(first.url, text, tuple(word for word in first.rel if word not in dropped))

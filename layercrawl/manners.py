@@ -19,6 +19,9 @@ GIVE_UP_AFTER = 25
 UNREACHABLE_PAUSE = timedelta(hours=1)
 UNREACHABLE_FOR = timedelta(days=30)
 _BOM = b"\xef\xbb\xbf"
+"""How long a robots.txt must have been unreachable to count as not there (RFC 9309, 2.3.1.4)."""
+MAX_RETRY_AFTER = 86_400.0
+"""Seconds; no host can put itself off for longer at a time."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,10 @@ def learned(page: Page, agent: str, now: datetime) -> Origin:
 
 
 def rules_text(page: Page) -> str | None:
-    """The rules that a robots.txt's answer stands for: none at all after a 4xx (RFC 9309, 2.3.1.3).
+    """The rules that a robots.txt's answer stands for; None: nothing may be asked for now.
 
-    None means that it cannot be reached; after 30 days of that it counts as not there (2.3.1.4).
+    After a 4xx there are no rules (RFC 9309, 2.3.1.3), and so too once it has been unreachable for
+    30 days (2.3.1.4).
 
     >>> from layercrawl.records import Target
     >>> rules_text(Page(Target(kind="robots"), "gone", status=404))
@@ -105,7 +109,8 @@ def longest_delay(delays: Iterable[float]) -> float:
 def _retry_after(page: Page, now: datetime) -> float:
     if page.status not in (429, 503):
         return 0.0
-    return schedule.retry_after(page.header("retry-after"), now) or 0.0
+    asked = schedule.retry_after(page.header("retry-after"), now) or 0.0
+    return min(asked, MAX_RETRY_AFTER)
 
 
 @dataclass

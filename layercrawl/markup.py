@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from layercrawl import nesting, urls
-from layercrawl.directives import META_NAMES, Directives, directives, robots_header
+from layercrawl.directives import Directives, directives, meta_names, robots_header
 from layercrawl.elements import Elements, read
 from layercrawl.hyperlinks import Hyperlinks, Link, rel, resolve, value
 from layercrawl.maintext import collapse, main_text
-from layercrawl.refresh import refresh_target
+from layercrawl.refresh import refresh_seconds, refresh_target
 from layercrawl.slices import slices
 
 __all__ = ["Directives", "Document", "Link", "parse", "robots_header"]
@@ -39,7 +39,8 @@ class Document:
     """A page as parsed. All URLs but `base` are in normal form.
 
     `unusable` counts the links that lead to no http(s) URL. `canonical` is None also where a page
-    names several. `flattened` says that the page was nested beyond reason and is read flatter.
+    names several. The page leads on to `refresh` after `refresh_seconds`. `flattened`
+    says that the page was nested beyond reason and is read flatter.
     `source_text` is the main text (see `layercrawl.maintext`), white space as it comes.
     """
 
@@ -51,6 +52,7 @@ class Document:
     unusable: int
     canonical: str | None
     refresh: str | None
+    refresh_seconds: int
     noindex: bool
     nofollow: bool
     flattened: bool
@@ -62,16 +64,17 @@ class Document:
         return collapse(self.source_text)
 
 
-def parse(html: str, url: str, encoding: str = "utf-8") -> Document:
+def parse(html: str, url: str, encoding: str = "utf-8", agent: str = "") -> Document:
     """Return what the page at `url` says; ValueError when `url` itself is no URL.
 
     `encoding` is the page's, by its name in the Encoding Standard; the queries of its links are
-    written in it. Of a base only what begins in the page's first 2**20 characters counts.
+    written in it. `agent` is the crawler's User-Agent, whose product may have meta elements of its
+    own. Of a base only what begins in the page's first 2**20 characters counts.
     """
     few = html.count("<") <= _FEW_TAGS
     html, flattened = (html, False) if few else nesting.flatten(html)
     parts = slices(html)
-    reading = _Reading(url, encoding, 2 * len(html), *read(next(parts)))
+    reading = _Reading(url, encoding, 2 * len(html), *read(next(parts)), meta_names(agent))
     for part in parts:
         reading.add(*read(part))
     return reading.document(url, flattened)
@@ -81,15 +84,17 @@ class _Reading:
     """What the slices of a page say, added one by one."""
 
     def __init__(
-        self, url: str, encoding: str, budget: int, tree: LexborHTMLParser, found: Elements
-    ) -> None:
+        self, url: str, encoding: str, budget: int, tree: LexborHTMLParser, found: Elements,
+        names: Set[str],
+    ) -> None:  # fmt: skip
+        self._names = names
         self._base = _base(found.bases, url, encoding)
         self._resolver = urls.Resolver(self._base, encoding)
         self._hyperlinks = Hyperlinks(self._resolver, budget)
         self._lang = (tree.root.attributes.get("lang") or "").strip() if tree.root else ""
         self._title = ""
         self._canonical: set[str | None] = set()
-        self._refresh: str | None = None
+        self._refresh: tuple[str | None, int] = (None, 0)
         self._rules: list[str] = []
         self._texts: list[str] = []
         self.add(tree, found)
@@ -98,8 +103,8 @@ class _Reading:
         """Read a slice; its tree is used up by it."""
         metas = [node.attributes for node in found.metas]
         self._title = self._title or _title(tree, found.titles)
-        self._rules += _contents(metas, "name", META_NAMES)
-        if not self._refresh and _contents(metas, "http-equiv", {"refresh"}):
+        self._rules += _contents(metas, "name", self._names)
+        if not self._refresh[0] and _contents(metas, "http-equiv", {"refresh"}):
             self._refresh = _refresh(tree, self._resolver)
         self._canonical |= _canonical(found.relations, self._resolver)
         self._hyperlinks.read(tree.css(_LINKS) if found.frames else found.anchors)
@@ -117,7 +122,8 @@ class _Reading:
             links=self._hyperlinks.links(),
             unusable=self._hyperlinks.unusable,
             canonical=canonical.pop() if len(canonical) == 1 else None,
-            refresh=self._refresh,
+            refresh=self._refresh[0],
+            refresh_seconds=self._refresh[1],
             noindex=asked.noindex,
             nofollow=asked.nofollow,
             flattened=flattened,
@@ -158,10 +164,11 @@ def _canonical(nodes: Iterable[LexborNode], resolver: urls.Resolver) -> set[str 
     return {resolve(href, resolver) for href in hrefs}
 
 
-def _refresh(tree: LexborHTMLParser, resolver: urls.Resolver) -> str | None:
-    """Return where the first refresh that leads anywhere leads to."""
+def _refresh(tree: LexborHTMLParser, resolver: urls.Resolver) -> tuple[str | None, int]:
+    """Return where the first refresh that leads anywhere leads to, and after how many seconds."""
     for node in tree.css(_REFRESH):
-        target = resolve(refresh_target(node.attributes["content"] or ""), resolver)
+        content = node.attributes["content"] or ""
+        target = resolve(refresh_target(content), resolver)
         if target is not None:
-            return target
-    return None
+            return target, refresh_seconds(content)
+    return None, 0

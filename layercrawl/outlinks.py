@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from layercrawl import directives, manners, markup, simhash
+from layercrawl.answers import MAX_HOPS
 from layercrawl.records import Outlinks, Page
 from layercrawl.rules import Rules
 
+NOFOLLOW = ("nofollow",)
+AT_ONCE = 1
+"""Seconds; a refresh that comes sooner or then is a redirect, as search engines have it."""
+Judged = tuple[str, str, str]
+"""A link's URL and text, and why it is cut: empty, it is followed."""
 
-def outlinks(url: str, page: Page, rules: Rules, agent: str) -> Outlinks:
-    """The Outlinks of a page, a redirect, a robots.txt or a failure."""
+
+def outlinks(
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
+) -> Outlinks:
+    """The Outlinks of a page, a redirect, a robots.txt or a failure.
+
+    `agent` is the crawler's User-Agent; links whose `rel` has a word of `unfollowed` are cut.
+    """
     common: dict[str, Any] = {
         "target": page.target,
         "outcome": page.outcome,
@@ -25,19 +37,33 @@ def outlinks(url: str, page: Page, rules: Rules, agent: str) -> Outlinks:
         "length": _length(page.header("content-length")),
         "not_before": page.not_before,
     }
-    return Outlinks(**common | _found(url, page, rules, agent))
+    return Outlinks(**common | _found(url, page, rules, agent, unfollowed))
+
+
+def judged(
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
+) -> Iterator[Judged]:
+    """Each link of a page or redirect as `outlinks` judges it, in page order, repeats included."""
+    if page.outcome == "redirect":
+        yield _redirected(url, page, rules)
+    elif page.outcome == "ok" and page.target.kind == "page":
+        document = markup.parse(page.html, url, page.encoding, agent)
+        yield from _judged(url, page, document, rules, agent, unfollowed)
 
 
 def _length(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None
 
 
-def _found(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
+def _found(
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str]
+) -> dict[str, Any]:
     if page.target.kind == "robots":
         return _host_state(page, agent)
     if page.outcome == "redirect":
-        return _redirected(url, page, rules)
-    return _read(url, page, rules, agent) if page.outcome == "ok" else {}
+        link, text, reason = _redirected(url, page, rules)
+        return {"cuts": {reason: 1}} if reason else {"links": [(link, text)]}
+    return _read(url, page, rules, agent, unfollowed) if page.outcome == "ok" else {}
 
 
 def _host_state(page: Page, agent: str) -> dict[str, Any]:
@@ -49,37 +75,44 @@ def _host_state(page: Page, agent: str) -> dict[str, Any]:
     return {"rules": text, "delay": delay}
 
 
-def _redirected(url: str, page: Page, rules: Rules) -> dict[str, Any]:
-    """Its target as the one link; a seed's redirect may leave the scope: the user named it."""
+def _redirected(url: str, page: Page, rules: Rules) -> Judged:
+    """A redirect's target; a seed's redirect may leave the scope: the user named it."""
     link = rules.without_params(page.location)
-    reason = rules.cut(link, url)
-    if reason and not (reason == "scope" and page.target.depth == 0):
-        return {"cuts": {reason: 1}}
-    return {"links": [(link, "")]}
+    return link, "", _redirect_cut(link, url, page, rules)
 
 
-def _read(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
-    document = markup.parse(page.html, url, page.encoding)
-    header = _header_directives(page, agent)
+def _redirect_cut(link: str, url: str, page: Page, rules: Rules) -> str:
+    reason = rules.cut(link, url) or ""
+    return "" if reason == "scope" and page.target.depth == 0 else reason
+
+
+def _read(
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str]
+) -> dict[str, Any]:
+    document = markup.parse(page.html, url, page.encoding, agent)
     cuts: Counter[str] = Counter({"unusable": document.unusable} if document.unusable else {})
     kept: dict[str, str] = {}
-    nofollow = document.nofollow or header.nofollow
-    for link, text in _links(document, nofollow, cuts):
-        link = rules.without_params(link)
+    for link, text, reason in _judged(url, page, document, rules, agent, unfollowed):
         if link in kept or link == url:
             continue
-        if reason := rules.cut(link, url):
+        if reason:
             cuts[reason] += 1
         else:
             kept[link] = text
+    refresh = rules.without_params(document.refresh or "")
     return {
         "title": document.title[:200],
         "canonical": document.canonical or "",
-        "noindex": document.noindex or header.noindex,
+        "noindex": document.noindex or _header_directives(page, agent).noindex,
         "simhash": f"{simhash.fingerprint(document.source_text):016x}",
+        "refresh": refresh if refresh in kept and _is_redirect(document, page) else "",
         "links": list(kept.items()),
         "cuts": dict(cuts),
     }
+
+
+def _is_redirect(document: markup.Document, page: Page) -> bool:
+    return document.refresh_seconds <= AT_ONCE and page.target.hops < MAX_HOPS
 
 
 def _header_directives(page: Page, agent: str) -> directives.Directives:
@@ -91,16 +124,27 @@ def _header_directives(page: Page, agent: str) -> directives.Directives:
     )
 
 
-def _links(
-    document: markup.Document, nofollow: bool, cuts: Counter[str]
-) -> Iterator[tuple[str, str]]:
-    """The links that the page lets a crawler follow; the others are counted."""
-    for link in document.links:
-        if nofollow or "nofollow" in link.rel:
-            cuts["nofollow"] += 1
-        else:
-            yield link.url, link.text
-    if document.refresh and nofollow:
-        cuts["nofollow"] += 1
-    elif document.refresh:
-        yield document.refresh, ""
+def _judged(
+    url: str, page: Page, document: markup.Document, rules: Rules, agent: str,
+    unfollowed: Collection[str],
+) -> Iterator[Judged]:  # fmt: skip
+    nofollow = document.nofollow or _header_directives(page, agent).nofollow
+    for found in document.links:
+        link = rules.without_params(found.url)
+        reason = "nofollow" if nofollow else _rel_cut(found.rel, unfollowed)
+        yield link, found.text, reason or rules.cut(link, url) or ""
+    if document.refresh:
+        link = rules.without_params(document.refresh)
+        yield link, "", "nofollow" if nofollow else _refresh_cut(link, url, page, document, rules)
+
+
+def _rel_cut(rel: tuple[str, ...], unfollowed: Collection[str]) -> str:
+    return next((word for word in rel if word in unfollowed), "") if rel else ""
+
+
+def _refresh_cut(link: str, url: str, page: Page, document: markup.Document, rules: Rules) -> str:
+    if document.refresh_seconds > AT_ONCE:
+        return rules.cut(link, url) or ""
+    if page.target.hops >= MAX_HOPS:
+        return f"more than {MAX_HOPS} redirects"
+    return _redirect_cut(link, url, page, rules)

@@ -99,7 +99,8 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     """What later stages need of a Page without its HTML (`out/`).
 
     `links` are (URL, text) pairs in page order, once each; `cuts` counts the links that the rules
-    dropped, by reason. A redirect has its target as its one link. A robots answer carries `rules`.
+    dropped, by reason. A redirect has its target as its one link; that of `refresh` counts as a
+    redirect's. A robots answer carries `rules`.
     """
 
     target: Target
@@ -115,6 +116,7 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     title: str = ""
     canonical: str = ""
     noindex: bool = False
+    refresh: str = ""
     links: list[tuple[str, str]] = []
     cuts: dict[str, int] = {}
     rules: str | None = None

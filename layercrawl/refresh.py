@@ -9,7 +9,7 @@ import re
 
 _BLANKS = r"[ \t\n\f\r]*+"
 _REFRESH = re.compile(
-    rf"{_BLANKS}(?=[0-9.])[0-9]*+[0-9.]*+(?=[;, \t\n\f\r]){_BLANKS}[;,]?+{_BLANKS}"
+    rf"{_BLANKS}(?=[0-9.])(?P<seconds>[0-9]*+)[0-9.]*+(?=[;, \t\n\f\r]){_BLANKS}[;,]?+{_BLANKS}"
     rf"(?:url{_BLANKS}={_BLANKS})?+(?P<quote>[\"']?+)(?P<target>.*+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -28,3 +28,13 @@ def refresh_target(content: str) -> str | None:
         return None
     target = match["target"]
     return (target.partition(match["quote"])[0] if match["quote"] else target) or None
+
+
+def refresh_seconds(content: str) -> int:
+    """Return after how many whole seconds a refresh happens, 0 where there is none.
+
+    >>> refresh_seconds("5; url=a"), refresh_seconds(".9 a"), refresh_seconds("1.9 a")
+    (5, 0, 1)
+    """
+    match = _REFRESH.match(content)
+    return int(match["seconds"][:9] or 0) if match else 0

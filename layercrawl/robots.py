@@ -86,7 +86,7 @@ class Robots:
         return max((s.delay for s in sections if s.delay is not None), default=None)
 
     def _group(self, agent: str) -> str:
-        token = _token(agent)
+        token = product_token(agent)
         return token if token and token in self._sections else "*"
 
     def _deciding(self, url: str, agent: str) -> Rule | None:
@@ -118,7 +118,7 @@ def parse(body: bytes) -> Robots:
         if directive == "user-agent":
             if previous != directive:
                 section = _Section([] if section.rules else section.rules)
-            sections.setdefault(_token(value), []).append(section)
+            sections.setdefault(product_token(value), []).append(section)
         elif directive == "crawl-delay":
             section.delay = _longer(section.delay, value)
         else:
@@ -146,10 +146,12 @@ def _lines(body: bytes) -> Iterator[tuple[int, str, str, str]]:
             yield number, directive, value.strip(), text
 
 
-def _token(agent: str) -> str:
-    """The product token in lower case, `*`, or nothing (RFC 9309, 2.2.1).
+def product_token(agent: str) -> str:
+    """The product token of a User-Agent in lower case, `*`, or nothing (RFC 9309, 2.2.1).
 
-    >>> _token("LayerCrawl/1.0 (+http://a.example/)"), _token("*"), _token("")
+    It is the name by which robots.txt, meta elements and X-Robots-Tag headers speak to a crawler.
+
+    >>> product_token("LayerCrawl/1.0 (+http://a.example/)"), product_token("*"), product_token("")
     ('layercrawl', '*', '')
     """
     token = _TOKEN.match(agent)

@@ -37,7 +37,8 @@ def page_of(case: dict[str, Any]) -> Page:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["description"])
 def test_outlinks(case) -> None:
     url = case.get("url", "http://a.example/dir/page")
-    found = outlinks(url, page_of(case), rules(case), "layercrawl/1.0")
+    agent, unfollowed = case.get("agent", "layercrawl/1.0"), case.get("unfollowed", ["nofollow"])
+    found = outlinks(url, page_of(case), rules(case), agent, unfollowed)
     expected = {"links": [], "cuts": {}, **case["found"]}
     expected["links"] = [tuple(link) for link in expected["links"]]
     assert {name: getattr(found, name) for name in expected} == expected

@@ -118,6 +118,8 @@ def prepare(settings: Config) -> int:
     start.check_root(settings, where)
     for complaint in seeds.complaints:
         told.warn(complaint)
+    if advice := start.advice(settings):
+        told.say(advice)
     if settings.dry_run:
         told.say(report.forecast(where, seeds.urls))
         return FINISHED

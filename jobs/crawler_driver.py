@@ -1,21 +1,28 @@
 """CrawlerDriver: each layer's Targets in, one Page per Target out.
 
-The mapper sends each Target to its host; the reducer writes down what it is given, host after host,
-and fetches it all at its end, so that slow hosts do not hold up quick ones.
+The mapper sends each Target to its host, or to its site where that has a limit; the reducer writes
+down what it is given, host after host, and fetches it all at its end, so that slow hosts do not hold
+up quick ones.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from mrjob.compat import jobconf_from_env
 
 from layercrawl import urls
-from layercrawl.download import Plan, Progress, download
+from layercrawl.download import Plan, download
 from layercrawl.fetch import Fetcher
 from layercrawl.job import Job
+from layercrawl.progress import Progress
 from layercrawl.records import Page, Target, encode
 from layercrawl.selection import rank
 from layercrawl.spool import Spool
+from layercrawl.stays import Longest
 from layercrawl.tally import Tally
 
 Message = tuple[bytes, bytes]
@@ -34,8 +41,9 @@ class CrawlerDriver(Job):
 
     def mapper(self, url: str, target: Target) -> Iterator[Message]:
         self.asked.add(url, target.kind)
-        place = b"%d%s " % (target.kind != "robots", rank(target.score))
-        yield urls.host(url).encode(), place + encode(url, target)
+        host, place = urls.host(url), b"%d%s" % (target.kind != "robots", rank(target.score))
+        together = urls.site(url) if self.config.max_per_site else host
+        yield together.encode(), b"%s %s %s" % (host.encode(), place, encode(url, target))
 
     def mapper_final(self) -> None:
         self.count("asked", self.asked.totals())
@@ -43,12 +51,13 @@ class CrawlerDriver(Job):
     def reducer_init(self) -> None:
         self.spool, self.queued = Spool(), 0
 
-    def reducer(self, host: bytes, values: Iterator[bytes]) -> None:
-        self.queued += self.spool.begin(host.decode(), (v.partition(b" ")[2] for v in values))
+    def reducer(self, _: bytes, values: Iterator[bytes]) -> None:
+        for host, rows in groupby((value.split(b" ", 2) for value in values), itemgetter(0)):
+            self.queued += self.spool.begin(host.decode(), (line for _, _, line in rows))
 
     def reducer_final(self) -> Iterator[tuple[str, Page]]:
-        progress, answered = Progress(self.queued), Tally()
-        for item, page in download(self.spool, self.plan(), self.beat(progress.line)):
+        progress, answered, longest = Progress(self.queued), Tally(), Longest()
+        for item, page in download(self.spool, self.plan(), self.beat(progress.line), longest):
             progress.add(page)
             if item.held:
                 answered.add(item.url, item.target.kind)
@@ -57,6 +66,7 @@ class CrawlerDriver(Job):
         self.count("outcomes", progress.outcomes)
         self.count("failures", progress.failures)
         self.count("fetched", {"characters": progress.characters})
+        self.count("longest", longest.counts(int(jobconf_from_env("mapreduce.job.reduces", "1"))))
 
     def plan(self) -> Plan:
         deadline = time.monotonic() + 60 * self.config.layer_minutes

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import difflib
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from layercrawl import tomlfile
 from layercrawl.option import Count, Limit, Positive, Runner, Scope, Seconds, option
 
 VERSION = "0.1.0"
@@ -280,17 +278,9 @@ def _names(values: Iterable[str]) -> tuple[str, ...]:
 
 def _from_file(path: str) -> dict[str, Any]:
     try:
-        values = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise BadConfig(f"--config {path}: {error.strerror}; name a TOML file") from None
-    except ValueError as error:  # not UTF-8, or not TOML
-        raise BadConfig(f"--config {path} is not TOML: {error}") from None
-    values = {name.replace("-", "_"): value for name, value in values.items()}
-    for name in values.keys() - _HINTS.keys():
-        close = difflib.get_close_matches(name, _HINTS, 1)
-        meant = f"did you mean {close[0]!r}?" if close else "--help lists all"
-        raise BadConfig(f"unknown setting {name!r} in the --config file; {meant}")
-    return values
+        return tomlfile.read(path, _HINTS)
+    except ValueError as error:
+        raise BadConfig(str(error)) from None
 
 
 def table() -> str:

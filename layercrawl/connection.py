@@ -63,6 +63,19 @@ def public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
+def address(host: str) -> str:
+    """The least of the IP addresses of a host (spelt as in a URL); empty where it has none.
+
+    >>> address("127.0.0.1"), address("[::1]"), address("no..name")
+    ('127.0.0.1', '::1', '')
+    """
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), None, allowed_gai_family())
+    except (OSError, UnicodeError):
+        return ""
+    return min((str(entry[4][0]) for entry in found), default="")
+
+
 class Adapter(HTTPAdapter):
     """requests' way to the web over guarded connections; safe to use from many threads.
 

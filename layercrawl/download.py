@@ -9,11 +9,11 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
@@ -25,6 +25,7 @@ from layercrawl.manners import Origin, Pace
 from layercrawl.records import Outcome, Page, Target
 from layercrawl.rules import Rules
 from layercrawl.spool import HostQueue, Item, Spool
+from layercrawl.stays import Longest, Stay
 
 Emit = Callable[[Item, Page], None]
 Answer = tuple[Item, Page] | BaseException | None  # None: a worker went home
@@ -37,6 +38,8 @@ class Transport(Protocol):
     def page(self, url: str, target: Target) -> Page: ...
 
     def robots(self, url: str, target: Target) -> Page: ...
+
+    def address(self, host: str) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -68,18 +71,38 @@ class Visit:
     Its robots.txt records are kept to the end: what the host demanded by then goes with them.
     """
 
-    def __init__(self, waiting: HostQueue, plan: Plan) -> None:
-        self._waiting = waiting
-        self._plan = plan
-        self._pace = Pace(plan.config.delay)
+    def __init__(self, spool: Spool, span: tuple[str, int, int], plan: Plan) -> None:
+        self._spool, self._span, self._plan = spool, span, plan
         self._met: list[tuple[Item, Page]] = []
+        self._begun = self._paused = 0.0
+
+    # Made at the first turn: many hosts may have to wait for theirs.
+
+    @cached_property
+    def _waiting(self) -> HostQueue:
+        return HostQueue(self._spool, *self._span)
+
+    @cached_property
+    def _pace(self) -> Pace:
+        return Pace(self._plan.config.delay)
 
     @property
     def host(self) -> str:
-        return self._waiting.host
+        return self._span[0]
+
+    def places(self) -> dict[str, str]:
+        """What the host shares with others: its site, its address."""
+        config, transport = self._plan.config, self._plan.transport
+        address = transport.address(self.host) if config.max_per_address else ""
+        return {"site": urls.site(f"http://{self.host}/"), "address": address}
+
+    def stay(self) -> Stay:
+        """How long it took so far."""
+        return Stay(time.monotonic() - self._begun, self._paused, self.host)
 
     def turn(self, emit: Emit) -> float | None:
         """Deal with what waits up to one request; seconds until the next turn, None when done."""
+        self._begun = self._begun or time.monotonic()
         while item := self._waiting.next():
             robots = item.target.kind == "robots"
             if self._robots(item) if robots else self._page(item, emit):
@@ -91,7 +114,9 @@ class Visit:
     def _rest(self) -> float:
         """Seconds until the next turn: none when nothing more will be asked."""
         done = self._pace.given_up(self._plan.now)
-        return 0.0 if done else self._plan.pause(self._pace.pause())
+        pause = 0.0 if done else self._plan.pause(self._pace.pause())
+        self._paused += pause
+        return pause
 
     def _demanding(self, page: Page) -> Page:
         """A robots.txt's record with the moment before which its host is to be left alone."""
@@ -186,41 +211,23 @@ class Visit:
         )  # fmt: skip
 
 
-@dataclass
-class Progress:
-    """What a task did so far; `line` is its status for whoever watches."""
-
-    queued: int
-    outcomes: Counter[str] = field(default_factory=Counter)
-    failures: Counter[str] = field(default_factory=Counter)
-    characters: int = 0
-
-    def add(self, page: Page) -> None:
-        """Count a page's answer."""
-        if page.target.kind == "page":
-            self.outcomes[page.outcome] += 1
-            self.characters += len(page.html)
-            if page.outcome == "failed":
-                self.failures[page.reason] += 1
-
-    def line(self) -> str:
-        """The counts as JSON: `queued`, `characters` of text and each outcome's."""
-        counts = {"queued": self.queued, "characters": self.characters, **self.outcomes}
-        return msgspec.json.encode(counts).decode()
-
-
-def download(spool: Spool, plan: Plan, beat: Callable[[], None]) -> Iterator[tuple[Item, Page]]:
+def download(
+    spool: Spool, plan: Plan, beat: Callable[[], None], longest: Longest | None = None
+) -> Iterator[tuple[Item, Page]]:
     """All answers to a spool's Targets, as they come; `beat` is called at least once a second.
 
+    `longest` gets how long each host took.
     An error in a worker, which is a fault of this program, is raised here with the host named.
     """
     spool.seal()
-    hosts = (Visit(HostQueue(spool, *span), plan) for span in spool.hosts)
-    frontier = Frontier(hosts)
+    hosts = (Visit(spool, span, plan) for span in spool.hosts)
+    limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
+    frontier = Frontier(hosts, limits, Visit.places)
     answers = _Answers(4 * plan.config.threads)
     count = min(plan.config.threads, len(spool.hosts))
     workers = [
-        threading.Thread(target=_work, args=(frontier, answers), daemon=True) for _ in range(count)
+        threading.Thread(target=_work, args=(frontier, answers, longest or Longest()), daemon=True)
+        for _ in range(count)
     ]
     for worker in workers:
         worker.start()
@@ -263,7 +270,7 @@ class _Answers:
             self._read = False
 
 
-def _work(frontier: Frontier[Visit], answers: _Answers) -> None:
+def _work(frontier: Frontier[Visit], answers: _Answers, longest: Longest) -> None:
     def emit(item: Item, page: Page) -> None:
         answers.put((item, page))
 
@@ -272,7 +279,8 @@ def _work(frontier: Frontier[Visit], answers: _Answers) -> None:
         while visit := frontier.take():
             pause = visit.turn(emit)
             if pause is None:
-                frontier.finish()
+                longest.add(visit.stay())
+                frontier.finish(visit)
             else:
                 frontier.give(visit, pause)
     except BaseException as error:

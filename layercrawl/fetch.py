@@ -86,6 +86,10 @@ class Fetcher:
             page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8)
         return page
 
+    def address(self, host: str) -> str:
+        """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
+        return "" if _proxies(f"http://{host}") else connection.address(host)
+
     def _ask(self, url: str, target: Target, judge: Judge, limit: int, content_type: str) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
         try:

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from layercrawl import stores
 from layercrawl.config import Config
 from layercrawl.records import ANSWERED
+from layercrawl.stays import Stay
 from layercrawl.stores import Marker, Stores
 
 OUTCOMES = ("ok", "not_modified", "redirect", "gone", "denied", "refused", "failed", "deferred")
@@ -75,7 +76,9 @@ class Report:
         """A stage is done."""
         self.say(f"{title}: {_figures(marker)}")
         if self._level > 1:
-            self.say("\n".join(f"    {name}: {n}" for name, n in sorted(marker.totals.items())))
+            told = [f"{name}: {n}" for name, n in sorted(marker.totals.items())]
+            told += [f"took long: {Stay(*stay).told()}" for stay in marker.longest]
+            self.say("\n".join(f"    {line}" for line in told))
 
 
 def _shown(counts: Counter[str]) -> dict[str, Any]:
@@ -154,9 +157,26 @@ def summary(crawl: Stores, started: float) -> str:
     total = sum((outcomes(layer) for layer in layers), Counter[str]())
     told = ", ".join(f"{n} {_plain(name)}" for name, n in total.most_common())
     rows = [f"{many(len(layers), 'layer')}, {many(total.total(), 'URL')} in all: {told or 'none'}"]
-    rows += [_failures(layers), waits(crawl), *results(crawl)]
+    rows += [_failures(layers), held_up(layers), waits(crawl), *results(crawl)]
     rows.append(f"this run took {time.monotonic() - started:.1f} s")
     return "\n".join(row for row in rows if row)
+
+
+def held_up(layers: list[Marker]) -> str:
+    """Which hosts the longest layer waited for, and what kept them; nothing where it was short."""
+    stays = [[Stay(*stay) for stay in layer.longest] for layer in layers]
+    number = max(range(len(layers)), key=lambda n: stays[n][:1], default=0)
+    if not layers or not stays[number] or stays[number][0].seconds < 1:
+        return ""
+    hosts, told = stays[number], ", ".join(stay.told() for stay in stays[number])
+    limit = _limit(hosts[0], layers[number])
+    return f"layer {number}: {many(len(hosts), 'host')} took longest: {told}; {limit} set the pace"
+
+
+def _limit(longest: Stay, layer: Marker) -> str:
+    if longest.percent >= 50:
+        return "politeness"
+    return "CPU" if layer.cost.get("cpu", 0) >= 0.7 * layer.cost.get("wall", 1) else "the network"
 
 
 def _failures(layers: list[Marker]) -> str:

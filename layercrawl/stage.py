@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from layercrawl import job, schedule, stores
+from layercrawl import job, schedule, stays, stores
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import Job, JobFailed, Ran
 from layercrawl.report import Report, many
@@ -56,13 +56,15 @@ class Stages:
         with self._report.running(title, total):
             ran = self._job(job_class, sibling, globs, words)
         _check(job_class, ran)
+        totals, longest = stays.split(ran.counters)
         marker = Marker(
             stage=job_class.__name__,
             settings=self._settings.settings(job_class.STAGE),
             inputs=self.inputs(inputs),
             now=schedule.timestamp(now),
-            totals=ran.counters,
+            totals=totals,
             cost=ran.cost,
+            longest=longest,
         )
         stores.publish(sibling, output, marker)
         self._report.end(title, marker)

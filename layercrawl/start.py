@@ -31,6 +31,13 @@ def check(settings: Config) -> None:
         raise BadConfig(f"--{error}") from None
 
 
+def advice(settings: Config) -> str:
+    """What a good crawler should not leave out; nothing where all is there."""
+    if settings.contact or "@" in settings.user_agent or "http" in settings.user_agent.lower():
+        return ""
+    return "no --contact: sites cannot tell whom to write to; give a URL or a mail address"
+
+
 def read_seeds(settings: Config, crawl: Stores) -> Seeds:
     """The seeds of the command line, of --seeds, and of `in/seeds/`.
 

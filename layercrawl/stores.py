@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, takewhile
 from pathlib import Path
@@ -45,7 +45,8 @@ class Marker(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `inputs` names the folders that the stage read with the SHA-256 of their markers, `now` is the
     stage's one clock reading (UTC, ISO 8601), `totals` what the stage counted, `cost` the wall and
-    CPU seconds and the largest process's MB that it took.
+    CPU seconds and the largest process's MB that it took, `longest` the hosts that took longest to
+    fetch: their seconds, the part of it that was pauses, and their name.
     """
 
     stage: str
@@ -54,6 +55,7 @@ class Marker(msgspec.Struct, frozen=True, omit_defaults=True):
     now: str
     totals: dict[str, int]
     cost: dict[str, float] = {}
+    longest: Sequence[tuple[float, float, str]] = []
 
 
 class Stores:

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from layercrawl import answers, manners, urls
 from layercrawl.config import Config
-from layercrawl.download import Plan, Progress, download
+from layercrawl.download import Plan, download
+from layercrawl.progress import Progress
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
 from layercrawl.spool import Item, Spool

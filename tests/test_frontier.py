@@ -23,7 +23,7 @@ def run(frontier: Frontier[Host], work: Callable[[Host], float | None], threads:
         while host := frontier.take():
             pause = work(host)
             if pause is None:
-                frontier.finish()
+                frontier.finish(host)
             else:
                 frontier.give(host, pause)
 
@@ -85,12 +85,13 @@ def test_a_worker_that_waits_hears_of_a_host_that_is_due_sooner() -> None:
 
 def test_waiting_workers_go_home_when_the_last_host_is_done() -> None:
     frontier = Frontier(iter([Host("a")]))
-    assert frontier.take()
+    host = frontier.take()
+    assert host
     found: list[Host | None] = []
     waiters = [threading.Thread(target=lambda: found.append(frontier.take())) for _ in range(3)]
     for waiter in waiters:
         waiter.start()
-    frontier.finish()
+    frontier.finish(host)
     for waiter in waiters:
         waiter.join(timeout=5)
     assert found == [None] * 3

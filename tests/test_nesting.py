@@ -2,13 +2,10 @@
 
 import json
 import re
-import time
 from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from layercrawl import nesting

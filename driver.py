@@ -135,7 +135,7 @@ def prepare(settings: Config) -> int:
 
 def say(code: int, text: str) -> int:
     """Tell why a run ends with this exit code."""
-    print(f"driver.py: {text}", file=sys.stderr)
+    print(report.printable(f"driver.py: {text}"), file=sys.stderr)
     return code
 
 

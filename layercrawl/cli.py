@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from layercrawl import stores
 from layercrawl.config import VERSION, Config
+from layercrawl.report import printable
 from layercrawl.status import status
 from layercrawl.stores import Stores
 from layercrawl.why import why
@@ -21,9 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     answer: Callable[[argparse.Namespace], Iterator[str]] = options.answer
     try:
         for line in answer(options):
-            print(_printable(line))
+            print(printable(line))
     except (ValueError, stores.BadRoot) as error:
-        print(f"layercrawl: {error}", file=sys.stderr)
+        print(printable(f"layercrawl: {error}"), file=sys.stderr)
         return 2
     return 0
 
@@ -40,11 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     for verb in (shown, told):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
     return parser
-
-
-def _printable(line: str) -> str:
-    """What a server sent may hold control characters, which a terminal would obey."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in line)
 
 
 if __name__ == "__main__":

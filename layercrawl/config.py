@@ -121,8 +121,9 @@ class Config:
         stages="crawler",
     )  # fmt: skip
     header: tuple[str, ...] = option(
-        (), "further request header", group="fetch", metavar="'N: V'", stages="crawler"
-    )
+        (), "further request header, for the seeds' hosts only", group="fetch", metavar="'N: V'",
+        stages="crawler",
+    )  # fmt: skip
     insecure: bool = option(False, "accept bad TLS certificates", group="fetch", stages="crawler")
     allow_private: bool = option(
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"

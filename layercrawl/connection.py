@@ -29,9 +29,9 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from layercrawl import urls
 from layercrawl.heads import Answer
+from layercrawl.resolver import Address, Resolver
 
 Allow = Callable[[str], bool]
-_Address = tuple[Any, Any, int, str, Any]
 _MOST_ADDRESSES = 8
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ENDED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
@@ -88,6 +88,7 @@ class Adapter(HTTPAdapter):
         super().__init__(pool_connections=connections, pool_maxsize=1)
         self._private = private
         self._verify = verify
+        self._resolver = Resolver()
         self._pool = lru_cache(connections)(self._new_pool)  # a pool that falls out is closed
 
     def get(
@@ -95,8 +96,8 @@ class Adapter(HTTPAdapter):
     ) -> requests.Response:
         """The answer to a GET of `url`, which is sent as it is spelt; its body is yet to be read.
 
-        All of it, from connecting to the last byte of the body, takes at most `seconds`; only a
-        resolver that hangs is waited for. Raises what requests raises.
+        All of it, from the look-up of the name to the last byte of the body, takes at most
+        `seconds`. Raises what requests raises.
         """
         request = requests.PreparedRequest()
         request.method, request.url, request.headers = "GET", url, headers  # type: ignore[assignment]
@@ -126,10 +127,11 @@ class Adapter(HTTPAdapter):
 
     def _new_pool(self, origin: str) -> HTTPConnectionPool:
         parts = urlsplit(origin)
-        host, allow = parts.hostname or "", self._private
+        guard: dict[str, Any] = {"private": self._private, "resolver": self._resolver}
+        host = parts.hostname or ""
         if parts.scheme == "http":  # the port is named, lest an IPv6 address be taken apart for it
-            return _Pool(host, parts.port or 80, private=allow)
-        return _TLSPool(host, parts.port or 443, private=allow, ssl_context=self._tls)
+            return _Pool(host, parts.port or 80, **guard)
+        return _TLSPool(host, parts.port or 443, ssl_context=self._tls, **guard)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -173,25 +175,33 @@ class Adapter(HTTPAdapter):
 class _Guarded(HTTPConnection):
     response_class = Answer
 
-    def __init__(self, *args: Any, private: Allow = lambda host: True, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        private: Allow = lambda host: True,
+        resolver: Resolver | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._private = private
+        self._resolver = resolver or Resolver()
         self._kept = False
 
     def _new_conn(self) -> socket.socket:
         self._kept = False
+        end = time.monotonic() + float(self.timeout or 0)
         try:
-            addresses = self._addresses()
+            addresses = self._addresses(_left(end))
             if not addresses:
                 raise ForbiddenAddress(self, "private address")
-            return _connect(addresses, float(self.timeout or 0))
+            return _connect(addresses, _left(end))
         except (OSError, UnicodeError) as error:
             raise NewConnectionError(self, str(error)) from error
 
-    def _addresses(self) -> list[_Address]:
+    def _addresses(self, seconds: float) -> list[Address]:
         """The host's addresses that it may have."""
         name = self.host.strip("[]")
-        found = socket.getaddrinfo(name, self.port, allowed_gai_family(), socket.SOCK_STREAM)
+        found = self._resolver.addresses(name, self.port, allowed_gai_family(), seconds)
         anywhere = self._private(f"[{name}]" if ":" in name else name)
         return [entry for entry in found if anywhere or public(str(entry[4][0]))]
 
@@ -228,7 +238,7 @@ def _noticing_the_end(kept: bool) -> Iterator[None]:
         raise
 
 
-def _connect(addresses: Sequence[_Address], seconds: float) -> socket.socket:
+def _connect(addresses: Sequence[Address], seconds: float) -> socket.socket:
     """A socket to the first address that answers; its timeout is what is left of `seconds`.
 
     Each gets a like share of the time, so that one that is dead does not take all of it.

@@ -32,6 +32,7 @@ _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 93
 _CONNECTIONS = 256  # kept: hosts take turns, and far more of them wait than are asked at a time
 _CHUNK = 1 << 16
 _DRAINED = 1 << 16
+_INSTANT = 0.001
 _ERRORS = (requests.RequestException, HTTPError, OSError, codings.BrokenCoding)
 _VERSIONS = {10: "1.0", 11: "1.1"}
 
@@ -42,7 +43,8 @@ Judge = Callable[[int, str, str], tuple[Outcome, str]]
 class Fetcher:
     """Asks for pages with the manners of a Config; safe to use from many threads.
 
-    Hosts in `seed_hosts` may have private addresses.
+    Hosts in `seed_hosts` may have private addresses. The user's own headers go to them alone: what
+    lets one in there must not be told to whoever is linked to.
     """
 
     def __init__(self, config: Config, seed_hosts: frozenset[str]) -> None:
@@ -53,6 +55,7 @@ class Fetcher:
             lambda host: config.allow_private or host in seed_hosts,
             not config.insecure,
         )
+        self._seed_hosts = seed_hosts
         headers = CaseInsensitiveDict(
             {
                 "User-Agent": config.agent,
@@ -60,10 +63,11 @@ class Fetcher:
                 "Accept-Encoding": codings.ACCEPTED,
             }
         )
+        self._headers = dict(headers.items())
         for line in config.header:
             name, _, value = line.partition(":")
             headers[name.strip()] = value.strip()
-        self._headers = dict(headers.items())
+        self._own_headers = dict(headers.items())
 
     def page(self, url: str, target: Target) -> Page:
         """The answer to one request for a page (its URL in normal form); a redirect is one too."""
@@ -71,29 +75,35 @@ class Fetcher:
         def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
             return answers.classify(status, content_type, location, target.hops)
 
-        return self._ask(url, target, judge, self._max_bytes, "")
+        return self._ask(url, target, judge, self._max_bytes, "", self._timeout)
 
     def robots(self, url: str, target: Target) -> Page:
-        """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2)."""
+        """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2).
+
+        All of them together may take as long as one answer.
+        """
 
         def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
             return answers.classify_robots(status, location, hops)
 
-        hops = 0
-        page = self._ask(url, target, judge, ROBOTS_BYTES, _UTF8)
+        hops, end = 0, time.monotonic() + self._timeout
+        page = self._ask(url, target, judge, ROBOTS_BYTES, _UTF8, self._timeout)
         while page.outcome == "redirect":
             hops += 1
-            page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8)
+            left = max(end - time.monotonic(), _INSTANT)
+            page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8, left)
         return page
 
     def address(self, host: str) -> str:
         """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
         return "" if _proxies(f"http://{host}") else connection.address(host)
 
-    def _ask(self, url: str, target: Target, judge: Judge, limit: int, content_type: str) -> Page:
+    def _ask(
+        self, url: str, target: Target, judge: Judge, limit: int, kind: str, seconds: float
+    ) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
         try:
-            answer = self._answer(url, judge, limit, content_type, start + self._timeout)
+            answer = self._answer(url, judge, limit, kind, seconds)
         except _ERRORS as error:
             outcome, reason = explain(error)
             answer = {"outcome": outcome, "reason": reason}
@@ -101,10 +111,13 @@ class Fetcher:
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
     def _answer(
-        self, url: str, judge: Judge, limit: int, content_type: str, end: float
+        self, url: str, judge: Judge, limit: int, content_type: str, seconds: float
     ) -> dict[str, Any]:
+        end = time.monotonic() + seconds
         proxies = _proxies(urls.origin(url))
-        with self._adapter.get(url, self._headers, self._timeout, proxies) as answer:
+        own = urls.host(url) in self._seed_hosts
+        headers = self._own_headers if own else self._headers
+        with self._adapter.get(url, headers, seconds, proxies) as answer:
             head, declared = _head(answer, url, judge)
             if head["outcome"] != "ok":
                 _drain(answer)

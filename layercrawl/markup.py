@@ -29,8 +29,6 @@ __all__ = ["Directives", "Document", "Link", "parse", "robots_header"]
 _LINKS = "a,area,frame,iframe"
 # Sites send browsers without scripts to an error page so.
 _REFRESH = "meta[http-equiv=refresh i][content]:not(noscript *)"
-# So few take 30 ms at the worst, nested or reopened; to look for that takes .3 ms a page.
-_FEW_TAGS = 1000
 _Attributes = dict[str, str | None]
 
 
@@ -71,8 +69,7 @@ def parse(html: str, url: str, encoding: str = "utf-8", agent: str = "") -> Docu
     written in it. `agent` is the crawler's User-Agent, whose product may have meta elements of its
     own. Of a base only what begins in the page's first 2**20 characters counts.
     """
-    few = html.count("<") <= _FEW_TAGS
-    html, flattened = (html, False) if few else nesting.flatten(html)
+    html, flattened = nesting.tamed(html)
     parts = slices(html)
     reading = _Reading(url, encoding, 2 * len(html), *read(next(parts)), meta_names(agent))
     for part in parts:

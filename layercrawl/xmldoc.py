@@ -13,10 +13,15 @@ from html import escape
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from layercrawl import nesting, xmlforeign, xmlnames
+from layercrawl.slices import slices
 
 LONGEST = 2_000_000
 """Characters that one text node, attribute or comment may have: libxml2 refuses 10 MB."""
 
+MOST_TAGS = 300_000
+"""Tags, start and end, of one tree, which takes about 0.4 kB for each."""
+
+_END = "</body></html>"
 _RAW_TEXT = "script,style,xmp,iframe,noembed,noframes,plaintext"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VOID = "|".join(sorted(xmlforeign.VOID))
@@ -40,15 +45,16 @@ def to_xml(html: str, **attributes: str | int | None) -> str:
 
     None leaves an attribute out. A page that nests too deeply (`nesting.flatten`) has
     ``flattened="true"``. One with a tag beyond `LONGEST` characters has ``cut="true"``: its values
-    share that length. Text is never cut; empty comments part it where it is longer. Every result
-    suits expat and libxml2 with their default limits.
+    share that length. Text is never cut; empty comments part it where it is longer. A page of more
+    than `MOST_TAGS` is read in slices (`slices`), whose ends close what is open. Every result suits
+    expat and libxml2 with their default limits.
 
     >>> to_xml("<p>a<br>b", url="http://a.example/?x&y", depth=0, status=None)
     '<page xmlns="urn:layercrawl:page" url="http://a.example/?x&amp;y" depth="0"><html \
 xmlns="http://www.w3.org/1999/xhtml"><head></head><body><p>a<br/>b</p></body></html></page>'
     """
     flat, flattened = nesting.flatten(html)
-    body = "".join(_amended(_serialised(flat))).replace("&nbsp;", "\xa0")
+    body = "".join(_amended(_joined(flat))).replace("&nbsp;", "\xa0")
     body, cut = _LONG_TAG.subn(_with_short_values, body)
     head = attributes | {
         "flattened": "true" if flattened else None,
@@ -79,6 +85,20 @@ def _page_attributes(given: dict[str, str | int | None]) -> str:
         f' {key}="{escape(str(value))}"' for key, value in given.items() if value is not None
     )
     return ' xmlns="urn:layercrawl:page"' + xmlnames.attributes(escaped)
+
+
+def _joined(html: str) -> str:
+    """The serialised tree of the page; of a huge one the slices' trees, one after another."""
+    if html.count("<") <= MOST_TAGS:
+        return _serialised(html)
+    first, *others = map(_serialised, slices(html))
+    return first.removesuffix(_END) + "".join(map(_contents, others)) + _END
+
+
+def _contents(html: str) -> str:
+    """What lies in the head and in the body of a serialised tree."""
+    head, _, rest = html.partition("</head>")
+    return head.partition("<head>")[2] + rest.partition(">")[2].removesuffix(_END)
 
 
 def _serialised(html: str) -> str:

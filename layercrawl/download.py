@@ -6,11 +6,9 @@ robots.txt record per origin come on top.
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -21,6 +19,7 @@ import msgspec
 from layercrawl import answers, manners, schedule, urls
 from layercrawl.config import Config
 from layercrawl.frontier import Frontier
+from layercrawl.handover import Handover, Room
 from layercrawl.manners import Origin, Pace
 from layercrawl.records import Outcome, Page, Target
 from layercrawl.rules import Rules
@@ -28,8 +27,7 @@ from layercrawl.spool import HostQueue, Item, Spool
 from layercrawl.stays import Longest, Stay
 
 Emit = Callable[[Item, Page], None]
-Answer = tuple[Item, Page] | BaseException | None  # None: a worker went home
-_PATIENCE = 1.0
+Answer = tuple[Item, Page]
 
 
 class Transport(Protocol):
@@ -55,6 +53,7 @@ class Plan:
     transport: Transport
     now: datetime
     deadline: float
+    room: Room = field(default_factory=Room)
 
     def over(self) -> tuple[str, str] | None:
         """Why nothing more is asked in this layer."""
@@ -223,61 +222,37 @@ def download(
     hosts = (Visit(spool, span, plan) for span in spool.hosts)
     limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
     frontier = Frontier(hosts, limits, Visit.places)
-    answers = _Answers(4 * plan.config.threads)
+    handover: Handover[Answer] = Handover(_size)
     count = min(plan.config.threads, len(spool.hosts))
     workers = [
-        threading.Thread(target=_work, args=(frontier, answers, longest or Longest()), daemon=True)
+        threading.Thread(
+            target=_work, args=(frontier, handover, longest or Longest(), plan.room), daemon=True
+        )
         for _ in range(count)
     ]
     for worker in workers:
         worker.start()
     try:
-        yield from answers.gather(count, beat)
+        yield from handover.gather(count, beat)
     finally:
         frontier.close()
 
 
-class _Answers:
-    """The way from the workers to the task's one reader; once he has left, nobody waits for him."""
-
-    def __init__(self, most: int) -> None:
-        self._queue: queue.Queue[Answer] = queue.Queue(most)
-        self._read = True
-
-    def put(self, answer: Answer) -> None:
-        waiting = True
-        while waiting and self._read:
-            with suppress(queue.Full):
-                self._queue.put(answer, timeout=_PATIENCE)
-                waiting = False
-
-    def gather(self, workers: int, beat: Callable[[], None]) -> Iterator[tuple[Item, Page]]:
-        """The answers until all workers have gone home, or the error of one of them."""
-        try:
-            while workers:
-                beat()
-                try:
-                    answer = self._queue.get(timeout=_PATIENCE)
-                except queue.Empty:
-                    continue
-                if isinstance(answer, BaseException):
-                    raise answer
-                if answer is None:
-                    workers -= 1
-                else:
-                    yield answer
-        finally:
-            self._read = False
+def _size(answer: Answer) -> int:
+    return len(answer[1].html) + len(answer[1].body_b64) + 1000
 
 
-def _work(frontier: Frontier[Visit], answers: _Answers, longest: Longest) -> None:
+def _work(
+    frontier: Frontier[Visit], handover: Handover[Answer], longest: Longest, room: Room
+) -> None:
     def emit(item: Item, page: Page) -> None:
-        answers.put((item, page))
+        handover.put((item, page))
 
     visit: Visit | None = None
     try:
         while visit := frontier.take():
             pause = visit.turn(emit)
+            room.leave()
             if pause is None:
                 longest.add(visit.stay())
                 frontier.finish(visit)
@@ -285,5 +260,5 @@ def _work(frontier: Frontier[Visit], answers: _Answers, longest: Longest) -> Non
                 frontier.give(visit, pause)
     except BaseException as error:
         error.add_note(f"while working on {visit.host if visit else 'no host'}")
-        answers.put(error)
-    answers.put(None)
+        handover.leave(error)
+    handover.leave()

@@ -25,6 +25,7 @@ from urllib3.exceptions import HTTPError
 
 from layercrawl import answers, charset, codings, connection, schedule, urls
 from layercrawl.config import Config
+from layercrawl.handover import Room
 from layercrawl.records import Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
@@ -44,10 +45,14 @@ class Fetcher:
     """Asks for pages with the manners of a Config; safe to use from many threads.
 
     Hosts in `seed_hosts` may have private addresses. The user's own headers go to them alone: what
-    lets one in there must not be told to whoever is linked to.
+    lets one in there must not be told to whoever is linked to. A large body takes `room`, which
+    whoever asks for it gives back.
     """
 
-    def __init__(self, config: Config, seed_hosts: frozenset[str]) -> None:
+    def __init__(
+        self, config: Config, seed_hosts: frozenset[str], room: Room | None = None
+    ) -> None:
+        self._room = room or Room()
         self._timeout = config.timeout
         self._max_bytes = config.max_bytes
         self._adapter = connection.Adapter(
@@ -123,6 +128,7 @@ class Fetcher:
                 _drain(answer)
                 return head
             body, truncated = _body(answer, limit, end)
+        self._room.take(len(body))
         return head | _kept(body, truncated, content_type or declared)
 
 

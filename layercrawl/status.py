@@ -45,7 +45,7 @@ def _line(head: str, cells: list[object] | list[int] | list[str]) -> str:
 
 def _next(crawl: Stores) -> str:
     """The stage that the next run begins with."""
-    layer = len(crawl.layers("out"))
+    layer = crawl.finished()
     if stores.complete(crawl.layer("doc", layer)):
         return f"ParserDriver for layer {layer}"
     plan = crawl.layer("in", layer)

@@ -90,6 +90,10 @@ class Stores:
         """The numbers of a store's complete layers, from 0 up to the first that is missing."""
         return list(takewhile(lambda n: complete(self.layer(store, n)), count()))
 
+    def finished(self) -> int:
+        """How many layers are complete in `in/`, `doc/` and `out/`, from 0 up to the first not."""
+        return min(len(self.layers(store)) for store in ("in", "doc", "out"))
+
     def name(self, folder: Path) -> str:
         """The folder's path below the root, as markers name it."""
         return folder.relative_to(self.root).as_posix()
@@ -221,11 +225,20 @@ def publish(sibling: Path, folder: Path, content: Marker) -> None:
 
     What stood under the name before (an empty layer, a derived store) goes first.
     """
-    path = sibling / MARKER
-    with path.open("wb") as out:
-        out.write(msgspec.json.format(msgspec.json.encode(content, order="sorted")))
-        out.flush()
-        os.fsync(out.fileno())
+    text = msgspec.json.format(msgspec.json.encode(content, order="sorted"))
+    (sibling / MARKER).write_bytes(text)
+    for path in (*sibling.iterdir(), sibling):  # a power cut must not leave a marker without parts
+        _flush(path)
     (folder / MARKER).unlink(missing_ok=True)  # first: a kill must not leave half a folder marked
     shutil.rmtree(folder, ignore_errors=True)
     sibling.rename(folder)
+    _flush(folder.parent)
+
+
+def _flush(path: Path) -> None:
+    """Have the disk hold a file, or a folder's names."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -178,9 +178,8 @@ def test_a_host_without_a_name_fails_its_pages_which_ends_some_day() -> None:
 
 
 def test_an_origin_unreachable_for_30_days_is_asked_without_rules() -> None:
-    down = DOWN | {"fetched": "2026-01-31T00:00:00Z"}
-    state = Target(kind="robots", failing_since="2026-01-01T00:00:00Z")
-    found = run(Stub({f"{A}/robots.txt": [down]}), (f"{A}/robots.txt", state), f"{A}/x")
+    state = Target(kind="robots", failing_since="2020-01-01T00:00:00Z")
+    found = run(Stub({f"{A}/robots.txt": [DOWN]}), (f"{A}/robots.txt", state), f"{A}/x")
     assert found[f"{A}/x"].outcome == "ok"
     assert told(found[f"{A}/robots.txt"]) == ("failed", "status 503", 1)
     assert found[f"{A}/robots.txt"].not_before == ""
@@ -386,7 +385,7 @@ def test_an_error_of_the_watchers_ends_the_task() -> None:
 
 
 def test_watchers_hear_something_while_a_host_takes_its_time(monkeypatch) -> None:
-    monkeypatch.setattr("layercrawl.download._PATIENCE", 0.01)
+    monkeypatch.setattr("layercrawl.handover._PATIENCE", 0.01)
     beats = []
     web = Stub(slow=lambda _: 0.1)
     list(

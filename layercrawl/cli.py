@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from layercrawl import stores
 from layercrawl.config import VERSION, Config
+from layercrawl.hosts import hosts
 from layercrawl.report import printable
 from layercrawl.status import status
 from layercrawl.stores import Stores
@@ -22,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     answer: Callable[[argparse.Namespace], Iterator[str]] = options.answer
     try:
         for line in answer(options):
-            print(printable(line))
+            print(printable(line), flush=True)
     except (ValueError, stores.BadRoot) as error:
         print(printable(f"layercrawl: {error}"), file=sys.stderr)
         return 2
@@ -38,7 +39,9 @@ def _parser() -> argparse.ArgumentParser:
     told = verbs.add_parser("why", help="why a URL was fetched, or was not")
     told.add_argument("url", metavar="URL")
     told.set_defaults(answer=lambda options: why(Stores(options.root), options.url))
-    for verb in (shown, told):
+    listed = verbs.add_parser("hosts", help="each host: fetched, waiting, failing, delay, robots")
+    listed.set_defaults(answer=lambda options: hosts(Stores(options.root)))
+    for verb in (shown, told, listed):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
     return parser
 

@@ -128,9 +128,7 @@ class Selection:
     def _share(self, states: Iterable[Target]) -> int:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
         asked = manners.longest_delay(state.delay or 0.0 for state in states)
-        delay = max(self.config.delay, asked)
-        by_time = int(60 * self.config.layer_minutes / delay) if delay else _ANY
-        return max(1, min(by_time, self.config.max_per_host or _ANY))
+        return share(self.config, asked)
 
     def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
         """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
@@ -147,6 +145,17 @@ class Selection:
             count += kind == b"1"
             self.counts["taken"] += kind == b"1"
             yield records.decode(line, Target)
+
+
+def share(config: Config, asked: float) -> int:
+    """How many pages of a host a layer may have, where the host asks for a delay of so long.
+
+    >>> share(Config(layer_minutes=1.0, delay=2.0), 0.0), share(Config(layer_minutes=1.0), 30.0)
+    (30, 2)
+    """
+    delay = max(config.delay, asked)
+    by_time = int(60 * config.layer_minutes / delay) if delay else _ANY
+    return max(1, min(by_time, config.max_per_host or _ANY))
 
 
 def _split(row: bytes) -> tuple[bytes, str, bytes]:

@@ -50,7 +50,7 @@ def test_status_counts_layers_outcomes_and_what_waits(
 
 
 CASES = {
-    "/": ["seed, depth 0", "ok, status 200", "links followed", "doc/merged: stands", "xml: as XML"],
+    "/": ["seed, depth 0", "ok, status 200", "links followed", "doc/merged/part-", ": as XML"],
     "/broken/short": ["link, depth 3", "failed, body cut short", "waits until", "robots.txt: read"],
     "/redirects/status/301": ["redirect, status 301, to http://"],
     "/redirects/at/301": ["redirect, depth 2", "ok, status 200"],

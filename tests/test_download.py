@@ -23,6 +23,7 @@ from layercrawl.progress import Progress
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
 from layercrawl.spool import Item, Spool
+from layercrawl.stays import Longest
 from tests import planning
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -404,6 +405,37 @@ def test_slow_hosts_do_not_hold_up_quick_ones() -> None:
     quick = [f"http://quick.example/{n}" for n in range(20)]
     run(web, *pages, *quick, threads=4)
     assert max(web.order.index(url) for url in quick) < min(web.order.index(url) for url in pages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"), [({}, 6), ({"max_per_site": 1}, 2), ({"max_per_address": 1}, 1)]
+)
+def test_hosts_that_share_a_place_take_turns(settings: dict[str, int], most: int) -> None:
+    class Shared(Stub):
+        most_hosts = 0
+
+        def address(self, host: str) -> str:
+            return "192.0.2.1"
+
+        def page(self, url: str, target: Target) -> Page:
+            open_now = sum(n > 0 for n in self.busy.values()) + 1
+            self.most_hosts = max(self.most_hosts, open_now)
+            return super().page(url, target)
+
+    hosts = [f"http://{n}.{site}.example" for n in range(3) for site in ("a", "b")]
+    web = Shared(slow=lambda _: 0.02)
+    found = run(web, *[f"{host}/{n}" for host in hosts for n in range(2)], threads=6, **settings)
+    assert {page.outcome for url, page in found.items() if "robots" not in url} == {"ok"}
+    assert web.most_hosts == most
+
+
+def test_the_hosts_that_took_longest_and_why() -> None:
+    web, longest = Stub({f"{A}/robots.txt": robots("User-agent: *\nCrawl-delay: 0.2")}), Longest()
+    targets = {f"{host}/{n}": Target() for host in (A, B) for n in range(2)}
+    list(download(spooled(targets), plan(web, Rules("any"), 1), lambda: None, longest))
+    (told, _), *_ = longest.counts(1).items()
+    host, percent = told.split()
+    assert host == "a.example" and int(percent) > 50
 
 
 def test_one_request_at_a_time_for_each_of_hundreds_of_hosts() -> None:

@@ -17,6 +17,7 @@ Headers = tuple[tuple[str, str], ...]
 _IN_HEAD = {
     "base": '<base href="{}">',
     "canonical": '<link rel="canonical" href="{}">',
+    "moved": '<meta http-equiv="refresh" content="0; url={}">',
     "refresh": '<meta http-equiv="refresh" content="3; url={}">',
     "stylesheet": '<link rel="stylesheet" href="{}">',
 }

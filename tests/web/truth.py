@@ -97,8 +97,10 @@ def _ways_on(answer: Answer, distance: int, hops: int) -> Iterator[_Waiting]:
         yield distance, hops + 1, answer.target
     if answer.outcome == "ok":
         for link in answer.links:
-            if link.to is not None:
+            if link.to is not None and link.form != "moved":
                 yield distance + 1, 0, link.to
+            elif link.to is not None and hops < LIMIT:
+                yield distance, hops + 1, link.to
 
 
 def _fact(distance: int, answer: Answer) -> Fact:

@@ -1,4 +1,4 @@
-"""Redirects: statuses, spellings of Location, chains, loops, other hosts, dead ends."""
+"""Redirects: statuses, spellings of Location, chains, loops, other hosts, dead ends, a refresh."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def entries(site: Site) -> Iterator[Link]:
     heads = [f"status/{status}" for status in STATUSES]
     heads += [f"to/{name}" for name in _LOCATIONS] + [f"dead/{name}" for name in _DEAD_ENDS]
     heads += [f"chain/{length}/0" for length in CHAINS] + ["zigzag/0"]
-    heads += ["loop/a", "self", "away", "away-front", "linked-too", "at/linked-too"]
+    heads += ["loop/a", "self", "away", "away-front", "linked-too", "at/linked-too", "refresh"]
     for rest in heads:
         yield link(_home(site, rest))
 
@@ -73,6 +73,10 @@ def _at(site: Site, name: str) -> Answer:
 
 
 def _single(site: Site, rest: str) -> Answer | None:
+    if rest == "refresh":
+        return page(
+            site, "/redirects/refresh", [Link(_home(site, "at/refresh"), "at/refresh", "moved")]
+        )
     targets = {
         "self": _home(site, "self"),
         "away": site.neighbour().url("/redirects/at/away"),

@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+DEMO ?= demo
 MINUTES ?= 20
 .PHONY: setup demo test lint bench fuzz kills clean
 
@@ -16,7 +17,7 @@ $(VENV)/ready: pyproject.toml requirements-dev.lock
 	touch $@
 
 demo: setup
-	$(BIN)/python -m tests.web.demo
+	$(BIN)/python -m tests.web.demo $(DEMO)
 
 test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term:skip-covered
@@ -30,6 +31,7 @@ lint: setup
 bench: setup
 	$(BIN)/python benchmarks/optimizer.py
 	$(BIN)/python benchmarks/frontier.py
+	$(BIN)/python benchmarks/hostile.py
 
 fuzz: setup
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)

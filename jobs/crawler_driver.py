@@ -64,9 +64,8 @@ class CrawlerDriver(Job):
                 answered.add(item.url, item.target.kind)
             yield item.url, page
         self.count("answered", answered.totals())
-        self.count("outcomes", progress.outcomes)
-        self.count("failures", progress.failures)
-        self.count("fetched", {"characters": progress.characters})
+        for group, counts in progress.groups():
+            self.count(group, counts)
         self.count("longest", longest.counts(int(jobconf_from_env("mapreduce.job.reduces", "1"))))
 
     def plan(self) -> Plan:

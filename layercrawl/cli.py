@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
@@ -24,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for line in answer(options):
             print(printable(line), flush=True)
+    except BrokenPipeError:  # the reader, such as `head`, has what it wants
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, stores.BadRoot) as error:
         print(printable(f"layercrawl: {error}"), file=sys.stderr)
         return 2
@@ -31,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="layercrawl", description=__doc__)
+    parser = argparse.ArgumentParser(prog="layercrawl", description=__doc__, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"layercrawl {VERSION}")
     verbs = parser.add_subparsers(required=True, metavar="QUESTION")
     shown = verbs.add_parser("status", help="how far a crawl is, and what waits until when")

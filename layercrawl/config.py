@@ -68,8 +68,8 @@ class Config:
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 
     order: str = option(
-        "breadth-first", "which page next", group="order", metavar="NAME",
-        stages="optimizer", fixed=True,
+        "breadth-first", "which page next: breadth-first, depth-first or backlink",
+        group="order", metavar="NAME", stages="optimizer", fixed=True,
     )  # fmt: skip
     budget: Count = option(
         0, "pages per layer, best first; 0: all of the least depth", group="order",
@@ -221,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="driver.py", description="Crawl from the seeds to a link depth, layer by layer.",
         epilog="Run it again to go on where it stopped. Exit codes: 0 finished, 1 a job failed,"
-        " 2 bad use, 3 nothing was fetched, 130 interrupted.",
+        " 2 bad use, 3 nothing was fetched, 130 interrupted.", allow_abbrev=False,
     )  # fmt: skip
     result.add_argument("--version", action="version", version=f"layercrawl {VERSION}")
     for group in dict.fromkeys(f.metadata["group"] for f in FIELDS):

@@ -147,8 +147,9 @@ class Visit:
         """Later, perhaps for weeks; but of a host without a name the end may come sooner."""
         if origin and origin.missing:
             return self._unasked(item, "failed", answers.NO_SUCH_NAME)
-        until = origin.not_before if origin else ""
-        return self._unasked(item, "deferred", "robots.txt unreachable", until)
+        until, trouble = (origin.not_before, origin.trouble) if origin else ("", "")
+        reason = f"robots.txt unreachable: {trouble}".removesuffix(": ")
+        return self._unasked(item, "deferred", reason, until)
 
     def _ask(self, item: Item, emit: Emit) -> None:
         page = self._plan.transport.page(item.url, item.target)

@@ -1,4 +1,4 @@
-"""One Target in, one Page out: the only module that asks the web for anything.
+"""One Target in, one Page out: what asks the web, by way of `connection` alone.
 
 Whatever a server does becomes a Page with an outcome and a reason; the only errors that come out of
 here are this program's own.

@@ -1,6 +1,6 @@
 """What the five jobs share: records in and out, options from Config, and how they are run.
 
-The only library module that imports mrjob. `inline` is mrjob's own runner; `local` is `Forked`.
+With `forked` the only library module that imports mrjob: `inline` is its own runner, `local` ours.
 """
 
 from __future__ import annotations

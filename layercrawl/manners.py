@@ -28,13 +28,14 @@ MAX_RETRY_AFTER = 86_400.0
 class Origin:
     """What an origin's robots.txt allows: `rules`, or None while it cannot be reached.
 
-    `missing` says so of the host itself: its name is not found.
+    `trouble` says why not; `missing` says so of the host itself: its name is not found.
     """
 
     rules: robots.Robots | None
     delay: float
     not_before: str = ""
     missing: bool = False
+    trouble: str = ""
 
     def refusal(self, url: str, agent: str) -> str:
         """Why the URL may not be asked for, with rule and line; empty when it may."""
@@ -59,7 +60,7 @@ def learned(page: Page, agent: str, now: datetime) -> Origin:
     if text is not None:
         return origin(text, agent)
     later = schedule.timestamp(now + UNREACHABLE_PAUSE)
-    return Origin(None, 0.0, later, page.reason == answers.NO_SUCH_NAME)
+    return Origin(None, 0.0, later, page.reason == answers.NO_SUCH_NAME, page.reason)
 
 
 def rules_text(page: Page) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -17,6 +18,7 @@ class Progress:
     queued: int
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
+    put_off: Counter[str] = field(default_factory=Counter)
     characters: int = 0
 
     def add(self, page: Page) -> None:
@@ -26,6 +28,15 @@ class Progress:
             self.characters += len(page.html)
             if page.outcome == "failed":
                 self.failures[page.reason] += 1
+            if page.outcome == "deferred":
+                self.put_off[page.reason] += 1
+
+    def groups(self) -> Iterator[tuple[str, dict[str, int]]]:
+        """The counts by group, as counters and markers name them."""
+        yield "outcomes", self.outcomes
+        yield "failures", self.failures
+        yield "put off", self.put_off
+        yield "fetched", {"characters": self.characters}
 
     def line(self) -> str:
         """The counts as JSON: `queued`, `characters` of text and each outcome's."""

@@ -77,7 +77,8 @@ class Report:
         """A stage is done."""
         self.say(f"{title}: {_figures(marker)}")
         if self._level > 1:
-            told = [f"{name}: {n}" for name, n in sorted(marker.totals.items())]
+            shown = {k: n for k, n in marker.totals.items() if not k.endswith("checksum")}
+            told = [f"{name}: {n}" for name, n in sorted(shown.items())]
             told += [f"took long: {Stay(*stay).told()}" for stay in marker.longest]
             self.say("\n".join(f"    {line}" for line in told))
 
@@ -169,7 +170,13 @@ def summary(crawl: Stores, started: float) -> str:
     total = sum((outcomes(layer) for layer in layers), Counter[str]())
     told = ", ".join(f"{n} {_plain(name)}" for name, n in total.most_common())
     rows = [f"{many(len(layers), 'layer')}, {many(total.total(), 'URL')} in all: {told or 'none'}"]
-    rows += [_failures(layers), held_up(layers), waits(crawl), *results(crawl)]
+    rows += [
+        _reasons("failures", layers),
+        _reasons("put off", layers),
+        held_up(layers),
+        waits(crawl),
+        *results(crawl),
+    ]
     rows.append(f"this run took {time.monotonic() - started:.1f} s")
     return "\n".join(row for row in rows if row)
 
@@ -191,12 +198,14 @@ def _limit(longest: Stay, layer: Marker) -> str:
     return "CPU" if layer.cost.get("cpu", 0) >= 0.7 * layer.cost.get("wall", 1) else "the network"
 
 
-def _failures(layers: list[Marker]) -> str:
+def _reasons(group: str, layers: list[Marker]) -> str:
+    """The reasons that a group of counts names, most frequent first."""
     kinds: Counter[str] = Counter()
     for layer in layers:
-        kinds.update({k[10:]: n for k, n in layer.totals.items() if k.startswith("failures: ")})
+        named = {k.partition(": ")[::2]: n for k, n in layer.totals.items()}
+        kinds.update({reason: n for (found, reason), n in named.items() if found == group})
     told = ", ".join(f"{kind} ({n})" for kind, n in kinds.most_common())
-    return f"failures: {told}" if told else ""
+    return f"{group}: {told}" if told else ""
 
 
 def waits(crawl: Stores) -> str:

@@ -15,6 +15,8 @@ from layercrawl.unfollowed import cut_links, would_be_cut
 def why(crawl: Stores, text: str) -> Iterator[str]:
     """The lines of a URL's story; ValueError where `text` is no URL."""
     url = urls.normalise(text)
+    if not crawl.layers("in"):
+        raise stores.BadRoot(f"--root {crawl.root}: no crawl lies here")
     yield url
     state = lookup.state(crawl, url)
     if state is None:

@@ -164,7 +164,7 @@ def test_an_unreachable_robots_txt_puts_all_its_pages_off() -> None:
     assert told(found[f"{A}/robots.txt"]) == ("failed", "status 503", 3)
     assert found[f"{A}/robots.txt"].not_before == later
     for url in (f"{A}/", f"{A}/x"):
-        assert told(found[url]) == ("deferred", "robots.txt unreachable", 0)
+        assert told(found[url]) == ("deferred", "robots.txt unreachable: status 503", 0)
         assert found[url].not_before == later
     assert found[f"{A}:81/"].outcome == "ok"
 

@@ -53,9 +53,9 @@ def make(*words: str) -> str:
 
 
 @pytest.mark.slow
-def test_make_demo_crawls_and_says_where_the_results_lie() -> None:
-    said = make("demo")
-    assert "The stores lie in demo/" in said
+def test_make_demo_crawls_and_says_where_the_results_lie(tmp_path: Path) -> None:
+    said = make("demo", f"DEMO={tmp_path}/demo")
+    assert f"The stores lie in {tmp_path}/demo/" in said
     assert re.search(r"demo/xml: \d+ documents", said)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import driver
 from tests.web import Web, serve
 
-ROOT = Path("demo")
+ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
 DEPTH = 3
 
 

@@ -105,7 +105,7 @@ _ELSEWHERE = {
     "http://router.hostile.test:{port}/": _PRIVATE,
     "http://mapped.hostile.test:{port}/": _PRIVATE,
     "http://hanging.hostile.test:{port}/": Told("deferred", "robots.txt unreachable"),
-    "http://missing.hostile.test:{port}/": Told("deferred", "robots.txt unreachable"),
+    "http://missing.hostile.test:{port}/": Told("failed", "name not found"),
 }
 LOOKUPS: dict[str, list[str] | None] = {
     "metadata.hostile.test": ["169.254.169.254"],

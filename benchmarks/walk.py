@@ -10,8 +10,8 @@ rules, so that a difference to a crawl can be told from a mistake in either:
 - Pages are what nginx answers with 200 and `text/html`; its `types` decide by the extension.
 - Links are `href` of a and area, `src` of frame and iframe, and the target of a meta refresh,
   joined to the first `<base href>`, without fragment. Links marked nofollow, and all links of a
-  page whose meta robots says nofollow or none, are left out. A refresh counts as a link (Scrapy
-  takes it for a redirect, at the same distance).
+  page whose meta robots says nofollow or none, are left out. A refresh within a second is a
+  redirect, at the *same* distance; a later one is a link.
 - Only the seeds' hosts. The corpus' one robots.txt forbids nothing that is there.
 - A directory without its slash redirects to the one with it, at the *same* distance.
 - Names of files are not judged. A crawler that skips links by extension (`.png`, `.txt`) must
@@ -34,7 +34,7 @@ SOURCES = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 SERVER = re.compile(r"server \{ listen [\d.]+:(\d+); server_name (\S+); root (.+?); \}")
 TYPE = re.compile(r"([\w.+-]+/[\w.+-]+)((?:\s+\w+)+);")
 CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
-REFRESH = re.compile(r"\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.I)
+REFRESH = re.compile(r"\s*(\d*)[\d.]*\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.I)
 SPACE = "".join(map(chr, range(33)))
 ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
@@ -146,18 +146,21 @@ def metas(document: html.HtmlElement, attribute: str, value: str) -> list[html.H
     return [meta for meta in found if meta.get(attribute, "").strip().lower() == value]
 
 
-def references(document: html.HtmlElement) -> Iterator[str]:
-    """Yield what a page refers to as written, unless it asks that its links be left alone."""
+def references(document: html.HtmlElement) -> Iterator[tuple[str, int]]:
+    """Yield what a page refers to as written, and how far that is.
+
+    Nothing where the page asks that its links be left alone.
+    """
     robots = metas(document, "name", "robots")
     if any(tokens(meta, "content") & {"nofollow", "none"} for meta in robots):
         return
     for element in document.iter(*SOURCES):
         reference = element.get(SOURCES[element.tag])
         if reference is not None and "nofollow" not in tokens(element, "rel"):
-            yield reference
+            yield reference, 1
     for meta in metas(document, "http-equiv", "refresh"):
         if match := REFRESH.match(meta.get("content", "")):
-            yield match[1]
+            yield match[2], int(int(match[1] or 0) > 1)
 
 
 def cleaned(reference: str) -> str:
@@ -171,15 +174,15 @@ def cleaned(reference: str) -> str:
     return path.replace("\\", "/") + reference[len(path) :]
 
 
-def links(document: html.HtmlElement, url: str) -> Iterator[str]:
-    """Yield the http(s) URLs, in normal form, that a page at `url` links to."""
+def links(document: html.HtmlElement, url: str) -> Iterator[tuple[str, int]]:
+    """Yield the http(s) URLs, in normal form, that a page at `url` leads to, and how far."""
     base = next((b.get("href") for b in document.iter("base") if b.get("href")), "")
     base = urljoin(url, base)
-    for reference in references(document):
+    for reference, step in references(document):
         try:
             target = urljoin(base, cleaned(reference))
             if target.startswith(("http:", "https:")):
-                yield normal(target)
+                yield normal(target), step
         except ValueError:  # a bad port or IPv6 address: not a link
             continue
 
@@ -201,9 +204,11 @@ def walk(seeds: list[str], served: dict[str, Site], depth: int) -> dict[str, int
         if page is None:
             continue
         pages[url] = distance
-        document = tree(page.read_bytes()) if distance < depth else None
-        if document is not None:
-            queue.extend((distance + 1, target) for target in links(document, url))
+        document = tree(page.read_bytes())
+        found = list(links(document, url)) if document is not None else []
+        queue.extendleft((distance, target) for target, step in found if not step)
+        if distance < depth:
+            queue.extend((distance + 1, target) for target, step in found if step)
     return pages
 
 

@@ -1,0 +1,43 @@
+"""The two ways in which a link may be cut that no crawl of a small web shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from layercrawl import stores
+from layercrawl.records import Outlinks, Page, Target, encode
+from layercrawl.stores import Marker, Stores
+from layercrawl.unfollowed import cut_links, would_be_cut
+
+SEED = "http://a.example/"
+
+
+def lay(root: Path, settings: dict[str, object], html: str) -> Stores:
+    """A crawl of one page."""
+    crawl = Stores(root)
+    page = Page(Target(), "ok", html=html, encoding="utf-8")
+    lines = {"doc": page, "out": Outlinks(Target(), "ok", cuts={"scope": 1})}
+    for store, record in lines.items():
+        sibling = stores.new(crawl.layer(store, 0))
+        sibling.mkdir(parents=True)
+        (sibling / "part-00000").write_bytes(encode(SEED, record) + b"\n")
+        marker = Marker(store, settings, {}, "2026-11-30T12:00:00Z", {})
+        stores.publish(sibling, crawl.layer(store, 0), marker)
+    crawl.add_seeds([SEED])
+    return crawl
+
+
+def test_nothing_is_known_before_a_page_was_read(tmp_path: Path) -> None:
+    assert would_be_cut(Stores(tmp_path), "http://b.example/x.png") == ""
+
+
+def test_a_parameter_that_is_left_out(tmp_path: Path) -> None:
+    crawl = lay(tmp_path, {"drop_params": ["sid"]}, "")
+    assert would_be_cut(crawl, f"{SEED}x?sid=1") == f"it is known as {SEED}x"
+
+
+def test_each_layer_is_read_by_its_own_settings(tmp_path: Path) -> None:
+    html = "<a href=http://b.example/>b</a>"
+    (line,) = cut_links(lay(tmp_path / "site", {"scope": "site"}, html), "http://b.example/")
+    assert line == f"layer 0: {SEED} links to it; cut: scope"
+    assert not list(cut_links(lay(tmp_path / "any", {"scope": "any"}, html), "http://b.example/"))

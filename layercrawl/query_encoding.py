@@ -74,10 +74,11 @@ def _reference(char: str) -> bytes:
 
 def _on_unencodable(error: UnicodeError) -> tuple[str | bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
-    char = error.object[error.start]
-    if char == "€" and error.encoding == "gbk":
+    lacking = error.object[error.start : error.end]
+    if lacking[0] == "€" and error.encoding == "gbk":
         return b"\x80", error.start + 1
-    return _reference(char).decode("ascii"), error.start + 1
+    # All of them at once: the codec looks for their end anew each time that it calls.
+    return b"".join(map(_reference, lacking)).decode("ascii"), error.end
 
 
 _HANDLER = "layercrawl.query"

@@ -1,6 +1,7 @@
 """A query in the encoding of its document."""
 
 import json
+import time
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -30,6 +31,13 @@ NAMES = sorted(set(charset_labels.NAMES.values()))
 @given(st.text(max_size=20), st.sampled_from(NAMES))
 def test_every_encoding_takes_every_text(text, encoding):
     assert encode_query("?" + text.replace("#", ""), encoding).isascii()
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+def test_characters_that_are_not_there_cost_no_more_than_others(encoding):
+    start = time.thread_time()
+    assert len(encode_query("?" + "\uffff" * 100_000, encoding)) >= 800_000
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "gbk", "euc-kr", "koi8-r"])

@@ -41,6 +41,7 @@ _PLAIN = re.compile(
     r"(\?[\w~!$&()*+,;=:@./?%-]++)?(?:#.*)?",
     re.ASCII | re.DOTALL,
 )
+_LONGEST_SURE = 16_000  # Ada writes longer international host names than it reads
 _CLIMB = 8  # more "../" than usual links have
 
 
@@ -48,15 +49,15 @@ def parse(url: str, base: str | None = None, encoding: str = "utf-8") -> str:
     """Return the href that the WHATWG URL Standard gives `url`, read against `base`.
 
     `encoding` is the document's (a name of the Encoding Standard) and governs the query.
-    ValueError when the standard says failure.
+    ValueError when the standard says failure, or the host's name is beyond what is read again.
 
     >>> parse("?q=é", "http://a.example/x", "windows-1252")
     'http://a.example/x?q=%E9'
     """
     href = _parse(url, base)
     if encoding != "utf-8" and not url.isascii() and href.startswith(_LEGACY_QUERIES):
-        return _parse(encode_query(url, encoding), base)
-    return href
+        href = _parse(encode_query(url, encoding), base)
+    return href if len(href) < _LONGEST_SURE else _parse(href, None)
 
 
 def normalise(url: str, base: str | None = None, encoding: str = "utf-8") -> str:
@@ -113,7 +114,7 @@ def drop_params(url: str, names: frozenset[str]) -> str:
     """Return `url` (in normal form) without the parameters called `names`; the others stay put.
 
     A name may end in `*` and then stands for all that begin so; case counts. Parameters of a path
-    (`;jsessionid=1`) are meant as well.
+    (`;jsessionid=1`) are meant as well. The result is in normal form too.
 
     >>> drop_params("http://a.example/x;sid=9/?utm_source=a&b&sid=1", frozenset({"utm_*", "sid"}))
     'http://a.example/x/?b'
@@ -121,7 +122,8 @@ def drop_params(url: str, names: frozenset[str]) -> str:
     address, _, query = url.partition("?")
     dropped = _params(names)
     if ";" in address:
-        address = "/".join(_keep(part, ";", dropped) for part in address.split("/"))
+        path = "/".join(_keep(part, ";", dropped) for part in address.split("/"))
+        address = normalise(path) if path != address else path  # "/..;sid=1" leaves a dot segment
     kept = "&".join(part for part in query.split("&") if not dropped.match(part))
     return f"{address}?{kept}" if kept else address
 

@@ -60,6 +60,12 @@ def test_queries_are_written_in_the_encoding_of_the_page():
     assert document.refresh == "http://a.example/%C3%A9/r?%FC"
 
 
+@pytest.mark.parametrize("labels", [2000, 2100, 6000])
+def test_a_base_of_any_length_is_one_or_none(labels):
+    page = f"<base href='http://{'ü.' * labels}'><a href=/x>x</a>"
+    assert [link.url for link in markup.parse(page, URL).links] in ([], ["http://a.example/x"])
+
+
 def test_link_text_has_a_longest_length():
     document = markup.parse(f"<a href=1>{'x ' * 300}</a><a href=2>{'x' * 300}</a>", URL)
     assert [link.text for link in document.links] == [("x " * 100).strip(), "x" * 200]

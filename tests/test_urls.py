@@ -52,6 +52,18 @@ def test_drop_params(case):
     assert urls.drop_params(case["url"], frozenset(case["names"])) == case["expected"]
 
 
+@pytest.mark.parametrize("label", ["ü", "a.ü。", "xn--tda"])
+@pytest.mark.parametrize("length", [100, 16_000, 20_000, 60_000])
+def test_what_was_parsed_can_be_parsed_again(label, length):
+    try:
+        href = urls.parse("http://" + ".".join([label] * (length // len(label))))
+    except ValueError:
+        assert length > 10_000
+    else:
+        assert urls.parse(href) == href
+        assert urls.Resolver(href)
+
+
 TEXT = """
 http: https: HTTP: // / /// .. ../ ./ . %2e %2E%2e %41 %7e % %zz %c3%a9 %2f ? ?a=b # x foo.html &a=1
 ;s=1 \\ | { ' " ~ _ $ ^ ` : :: :8080 :80 @ u:p@ mailto: javascript:x data: a.example A.Example

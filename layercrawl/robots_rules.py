@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_UNUSUAL = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#\[\]@!&'()+,;=%-]")
+_UNUSUAL = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#\[\]@!&'()+,;=-]")
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 _AFTER_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*([^#]*)|([^#]*)")
 
@@ -106,6 +106,8 @@ def pattern(octets: str) -> str:
 
     >>> pattern("/a-%2a/**/%7ejoe$"), pattern("/$x")
     ('/a-%2A/*/~joe$', '/%24x')
+    >>> pattern("/100%/%%7e")  # a percent sign that starts no escape, as URLs' normal form has it
+    '/100%25/%25~'
     """
     literal = octets.removesuffix("$")
     end = "$" if literal != octets else ""

@@ -23,7 +23,7 @@ try:
     import atheris
 except ImportError:
     atheris = None
-_GRACE = 120  # seconds beyond its time after which a target hangs
+_GRACE = 300  # seconds beyond its time after which a target, or one input, hangs
 _MEMORY_MB = 2048
 
 
@@ -103,7 +103,7 @@ def _by_atheris(module: ModuleType, attempt: Any, found: Path) -> None:
         for number, seed in enumerate(module.seeds()):
             (corpus / f"seed-{number}").write_bytes(seed)
         tokens.write_text("".join(f'"{_escaped(token)}"\n' for token in module.TOKENS))
-        options = [f"-max_len={LONGEST}", f"-rss_limit_mb={_MEMORY_MB}", "-timeout=60"]
+        options = [f"-max_len={LONGEST}", f"-rss_limit_mb={_MEMORY_MB}", f"-timeout={_GRACE}"]
         options += [f"-dict={tokens}", f"-artifact_prefix={found}/", "-len_control=20"]
         atheris.Setup([sys.argv[0], *options, str(corpus)], attempt)
         atheris.Fuzz()

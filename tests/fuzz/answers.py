@@ -112,7 +112,7 @@ def _nowhere_else(server: _Server) -> Iterator[None]:
     """All connections lead to the server, wherever a redirect points to."""
     address = (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", server.address)
     with (
-        patch.object(connection._Guarded, "_addresses", lambda self: [address]),
+        patch.object(connection._Guarded, "_addresses", lambda *_: [address]),
         patch.object(fetch, "_proxies", lambda origin: {}),
     ):
         yield

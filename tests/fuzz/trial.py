@@ -17,7 +17,7 @@ SECONDS_PER_BYTE = 10e-6
 MEMORY = 300_000_000
 """Bytes that one input may take beyond what the process had taken before."""
 _STRETCHED_ONE_IN = 16
-_SHORT, _LONG = 1 << 15, 1 << 17
+_SHORT, _LONG = 1 << 13, 1 << 15
 _SUSPECT = 0.1  # seconds for the short one
 _GROWTH = 2.2 * _LONG / _SHORT
 

@@ -56,7 +56,7 @@ def page(layer: int, number: int, chance: random.Random) -> tuple[str, Outlinks]
     links = [(address(host, n), f"text of link {n}") for n in dict.fromkeys(numbers)]
     target = Target(depth=layer, via=address(host, 0))
     when = f"2026-01-0{layer + 1}T{number % 24:02}:{number % 60:02}:00Z"
-    fingerprints = {"digest": f"{number:064x}", "simhash": f"{number:016x}"}
+    fingerprints = {"digest": f"{number:064x}", "simhash": f"{chance.getrandbits(64):016x}"}
     return address(host, number // HOSTS + layer * 1000), Outlinks(
         target, "ok", status=200, fetched=when, title="A page", links=links, **fingerprints
     )

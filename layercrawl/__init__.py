@@ -7,7 +7,8 @@ gives it its one spelling, which is its key in every store; `rules` may cut it, 
 
 It *waits* as a line in some page's Outlinks (`out/`). OptimizerDriver folds all that is said of it
 into one UrlState (`fold`), and chooses it for a layer when it is due, in the crawl order's turn,
-and within its host's share (`selection`, `ordering`, `schedule`). It is a Target then (`in/`).
+and within its host's share and budgets (`selection`, `ordering`, `schedule`, `budgets`). It is a
+Target then (`in/`).
 
 It is *asked for*: CrawlerDriver sends all Targets of a host to one task, which writes them down
 (`spool`), gives the hosts that are due to workers (`frontier`), and lets each turn make at most one

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from layercrawl import tomlfile
-from layercrawl.option import Count, Limit, Positive, Runner, Scope, Seconds, option
+from layercrawl.option import Count, Limit, Positive, Runner, Scope, Seconds, flag, option
 
 VERSION = "0.1.0"
 _TEXT = re.compile(r"[ -~]*")
@@ -78,6 +78,17 @@ class Config:
     max_per_host: Count = option(
         0, "pages per host and layer; 0: no limit", group="order", metavar="N", stages="optimizer"
     )
+    max_host_pages: Count = option(
+        0, "pages per host in all; 0: no limit", group="order", metavar="N", stages="optimizer"
+    )
+    max_per_pattern: Count = option(
+        0, "pages per host and pattern of URLs; 0: no limit", group="order", metavar="N",
+        stages="optimizer",
+    )  # fmt: skip
+    max_alike: Count = option(
+        100, "by how many near-equal pages may outnumber others; 0: by any", group="order",
+        metavar="N", stages="optimizer",
+    )  # fmt: skip
 
     delay: Seconds = option(
         1.0, "seconds between two requests to one host", group="manners", metavar="S",
@@ -163,15 +174,6 @@ _COMMAS = {f.name for f in FIELDS if f.metadata.get("commas")}
 def stage_fields(stage: str) -> list[dataclasses.Field[Any]]:
     """The fields that a stage's job takes as options."""
     return [f for f in FIELDS if stage in f.metadata["stages"]]
-
-
-def flag(name: str) -> str:
-    """The option of a field.
-
-    >>> flag("max_bytes")
-    '--max-bytes'
-    """
-    return "--" + name.replace("_", "-")
 
 
 def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:

@@ -75,11 +75,15 @@ def _answered(page: Outlinks, layer: int) -> UrlState:
     state: dict[str, Any] = {"kind": target.kind, "depth": target.depth, "first": layer}
     if target.kind == "robots":
         return UrlState(**state, **_host_state(page))
-    visit = Visit(
+    return UrlState(**state, hops=target.hops, via=target.via, visits=[visit(page, layer)])
+
+
+def visit(page: Outlinks, layer: int) -> Visit:
+    """An answer's place in its URL's history."""
+    return Visit(
         page.fetched, layer, page.outcome, page.digest, page.simhash, page.etag,
         page.last_modified, -1 if page.length is None else page.length, page.not_before,
     )  # fmt: skip
-    return UrlState(**state, hops=target.hops, via=target.via, visits=[visit])
 
 
 def _host_state(page: Outlinks) -> dict[str, Any]:

@@ -20,3 +20,12 @@ def option(default: Any, help: str, *, group: str, stages: str = "", **extra: An
     """A field of Config: its default, its help, and the stages (jobs) that it is passed to."""
     metadata = {"help": help, "group": group, "stages": stages.split(), **extra}
     return field(default=default, metadata=metadata)
+
+
+def flag(name: str) -> str:
+    """The option of a field.
+
+    >>> flag("max_bytes")
+    '--max-bytes'
+    """
+    return "--" + name.replace("_", "-")

@@ -10,6 +10,7 @@ from operator import itemgetter
 
 from layercrawl import lookup, schedule, selection, stores, urls
 from layercrawl.config import Config
+from layercrawl.held import held_back
 from layercrawl.records import Target, UrlState
 from layercrawl.stores import Stores
 
@@ -75,6 +76,8 @@ def _rank(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -> 
     host = lookup.state(crawl, urls.robots_url(url), layer)
     if host and host.not_before and schedule.moment(host.not_before) > plan.now:
         return f"its host is left alone until {host.not_before}"
+    if state.depth and (held := held_back(crawl, layer, url, plan.settings)):
+        return held
     if not plan.settings.budget and plan.depth is not None and state.depth > plan.depth:
         return f"pages of depth {plan.depth} come first"
     share = selection.share(plan.settings, host.delay or 0.0 if host else 0.0)

@@ -15,6 +15,7 @@ import msgspec
 from tqdm import tqdm
 
 from layercrawl import stores
+from layercrawl.budgets import REASONS
 from layercrawl.config import Config
 from layercrawl.records import ANSWERED
 from layercrawl.stays import Stay
@@ -175,6 +176,7 @@ def summary(crawl: Stores, started: float) -> str:
         _reasons("put off", layers),
         held_up(layers),
         waits(crawl),
+        held_back(crawl),
         *results(crawl),
     ]
     rows.append(f"this run took {time.monotonic() - started:.1f} s")
@@ -224,6 +226,15 @@ def waits(crawl: Stores) -> str:
         first = f", the first until about {until}" if until else ""
         rows.insert(0, f"{many(count, 'URL')} {'waits' if count == 1 else 'wait'}{first}")
     return "; ".join(rows) or "nothing waits"
+
+
+def held_back(crawl: Stores) -> str:
+    """How many URLs the last plan held back for a budget, and the option that sets it; or empty."""
+    plans = crawl.layers("in")
+    totals = stores.marker(crawl.layer("in", plans[-1])).totals if plans else {}
+    counts = {reason: totals.get(f"urls: {reason}", 0) for reason in REASONS}
+    told = [f"{many(n, 'URL')}, {why} ({REASONS[why]})" for why, n in counts.items() if n]
+    return f"held back: {'; '.join(told)}" if told else ""
 
 
 def results(crawl: Stores) -> list[str]:

@@ -1,8 +1,9 @@
 """Which URLs make up the next layer: who is due, what a host may take, where to cut. Pure.
 
-Rows travel as bytes that sort as they are to be taken: `place SP url SP kind SP line`, where place
-is depth (unless a budget lets depths mix) and rank, and a robots.txt stands before the page that
-brings it.
+A host's rows begin with a digit: first its robots.txts (0), then what its budgets need of the URLs
+that were asked for (1), then those that wait (2). What is left of these travels on as bytes that
+sort as they are to be taken: `place SP url SP kind SP line`, where place is depth (unless a budget
+lets depths mix) and rank, and a robots.txt stands before the page that brings it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from layercrawl import fold, manners, records, schedule, urls
+from layercrawl import budgets, fold, manners, records, schedule, urls
+from layercrawl.budgets import Budgets
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, Order
 from layercrawl.records import Target, UrlState
@@ -36,7 +39,8 @@ class Selection:
     """The choice for one layer, by settings and the stage's clock.
 
     `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
-    also `waits until …`), `due` or a `robots.txt`; `taken` are those that the layer has.
+    also `waits until …`), held back for one of `budgets.REASONS`, `due` or a `robots.txt`; `taken`
+    are those that the layer has.
     """
 
     config: Config
@@ -45,6 +49,8 @@ class Selection:
     def __post_init__(self) -> None:
         self.order: Order = ORDERS[self.config.order]
         self.counts: Counter[str] = Counter()
+        c = self.config
+        self._budgeted = bool(c.max_per_pattern or c.max_host_pages or c.max_alike)
 
     def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
         """(host, row) for the host step; nothing for a URL that does not wait now."""
@@ -57,11 +63,13 @@ class Selection:
         self.counts["known"] += 1
         if reason := self._stays(url, state):
             self.counts[reason] += 1
+            if state.visits and self._budgeted:
+                yield host, b"1 " + budgets.row(url, state.visits)
             return
         score = self.order.score(state)
         target = Target(depth=state.depth, hops=state.hops, via=state.via, score=score)
         place = b"%08x%s" % (0 if self.config.budget else state.depth, rank(score))
-        yield host, b"1 %s %s" % (place, records.encode(url, target))
+        yield host, b"2 %s %s" % (place, records.encode(url, target))
 
     def _stays(self, url: str, state: UrlState) -> str:
         if url == urls.robots_url(url):
@@ -93,37 +101,48 @@ class Selection:
 
     def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """From a host's sorted rows to those that it may have in the layer."""
-        states: dict[str, Target] = {}  # by robots.txt; their rows sort first
+        states: dict[str, Target] = {}  # by robots.txt
         brought: set[str] = set()
+        budget = Budgets(self.config)
         left = None
         for row in rows:
             kind, _, rest = row.partition(b" ")
             if kind == b"0":
-                robots_url, state = records.decode(rest, Target)
-                states[robots_url] = state
-                continue
-            left = self._share(states.values()) if left is None else left
-            left -= yield from self._admitted(rest, states, brought, left)
+                robots_url, known = records.decode(rest, Target)
+                states[robots_url] = known
+            elif kind == b"1":
+                budget.spend(rest)
+            else:
+                left = self._share(states.values()) if left is None else left
+                left -= yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
 
     def _admitted(
-        self, row: bytes, states: dict[str, Target], brought: set[str], left: int
+        self,
+        page: _Waiting,
+        states: dict[str, Target],
+        brought: set[str],
+        budget: Budgets,
+        left: int,
     ) -> Generator[bytes, None, int]:
         """A page's row, after its robots.txt's if that has not gone yet; how many pages it is."""
-        place, url, line = _split(row)
-        robots_url = urls.robots_url(url)
+        robots_url = urls.robots_url(page.url)
         state = states.get(robots_url)
-        if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
-            self.counts["not due"] += 1
+        reason = self._stops(page, state, budget)
+        self.counts[reason or "due"] += 1
+        if reason or left <= 0:
             return 0
-        self.counts["due"] += 1
-        if left <= 0:
-            return 0
-        here = b"%s %s" % (place, url.encode())
         if state and robots_url not in brought:
             brought.add(robots_url)
-            yield b"%s 0 %s" % (here, records.encode(robots_url, state))
-        yield b"%s 1 %s" % (here, line)
+            yield page.row(b"0", records.encode(robots_url, state))
+        yield page.row(b"1", page.line)
         return 1
+
+    def _stops(self, page: _Waiting, state: Target | None, budget: Budgets) -> str:
+        """Why a page may not be asked for now: its host, or its budgets, which spare seeds."""
+        if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
+            return "not due"
+        held_back = budget.refusal(page.url)
+        return held_back if held_back and records.decode(page.line, Target)[1].depth else ""
 
     def _share(self, states: Iterable[Target]) -> int:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
@@ -158,10 +177,21 @@ def share(config: Config, asked: float) -> int:
     return max(1, min(by_time, config.max_per_host or _ANY))
 
 
-def _split(row: bytes) -> tuple[bytes, str, bytes]:
-    """Place, URL and line of a page's row."""
-    place, _, line = row.partition(b" ")
-    return place, line[: line.index(b"\t")].decode(), line
+class _Waiting(NamedTuple):
+    """A waiting page's row, taken apart."""
+
+    place: bytes
+    url: str
+    line: bytes
+
+    @classmethod
+    def of(cls, row: bytes) -> _Waiting:
+        place, _, line = row.partition(b" ")
+        return cls(place, line[: line.index(b"\t")].decode(), line)
+
+    def row(self, kind: bytes, line: bytes) -> bytes:
+        """A row of the layer, at this page's place."""
+        return b"%s %s %s %s" % (self.place, self.url.encode(), kind, line)
 
 
 def _rounded(due: datetime, now: datetime) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from layercrawl import config, seeds, stores
+from layercrawl import config, option, seeds, stores
 from layercrawl.config import BadConfig, Config
 from layercrawl.ordering import ORDERS
 from layercrawl.rules import Rules
@@ -80,7 +80,7 @@ def check_root(settings: Config, crawl: Stores) -> None:
         was, value = getattr(past, spec.name), getattr(settings, spec.name)
         if value != was:
             raise BadConfig(
-                f"{config.flag(spec.name)} {_shown(value)} cannot be set within a crawl:"
+                f"{option.flag(spec.name)} {_shown(value)} cannot be set within a crawl:"
                 f" {crawl.root} was made with {_shown(was)}; keep that, or take another --root"
             )
 

@@ -27,7 +27,7 @@ def status(crawl: Stores) -> Iterator[str]:
             yield _line(f"{row[0]:03d}", [row[1 + i] for i in shown])
     yield _line("all", [total[i] for i in shown])
     yield report.waits(crawl)
-    yield from report.results(crawl)
+    yield from filter(None, [report.held_back(crawl), *report.results(crawl)])
     yield f"next: {_next(crawl)}"
 
 

@@ -17,7 +17,7 @@ from jobs.html_to_xml_driver import HtmlToXmlDriver
 from jobs.merge_driver import MergeDriver
 from jobs.optimizer_driver import OptimizerDriver
 from jobs.parser_driver import ParserDriver
-from layercrawl import config
+from layercrawl import config, option
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import Job
 
@@ -102,7 +102,7 @@ def test_help_tells_all_options_and_defaults(capsys: Any) -> None:
         config.load(["--help"])
     told = " ".join(capsys.readouterr().out.split())
     assert ended.value.code == 0
-    assert all(config.flag(f.name) in told for f in config.FIELDS if f.name != "seed_urls")
+    assert all(option.flag(f.name) in told for f in config.FIELDS if f.name != "seed_urls")
     assert "link distance from the seeds to crawl to (required)" in told
     assert "requests at a time in each fetching task (default: 16)" in told
 
@@ -145,6 +145,7 @@ SETTINGS = st.fixed_dictionaries(
         "order": st.sampled_from(["breadth-first", "backlink"]),
         "budget": st.integers(0, 2**31 - 1),
         "max_per_host": st.integers(0, 9),
+        "max_alike": st.integers(0, 9),
         "delay": st.floats(0, 1e9),
         "layer_minutes": st.floats(0, 1e9, exclude_min=True),
         "threads": st.integers(1, 9),

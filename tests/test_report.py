@@ -233,6 +233,18 @@ def test_what_waits(totals: dict[str, int], line: str, crawl: Stores) -> None:
     assert report.waits(crawl) == line
 
 
+def test_what_is_held_back_and_by_which_option(crawl: Stores) -> None:
+    assert report.held_back(crawl) == ""
+    publish(crawl.layer("in", 0), marker(urls__due=3))
+    assert report.held_back(crawl) == ""
+    over = {"urls: over the host's budget": 2, "urls: pattern gives near-equal pages": 1}
+    publish(crawl.layer("in", 1), Marker("Job", {}, {}, "", over))
+    assert report.held_back(crawl) == (
+        "held back: 2 URLs, over the host's budget (--max-host-pages);"
+        " 1 URL, pattern gives near-equal pages (--max-alike)"
+    )
+
+
 def test_a_run_that_ends_before_the_next_plan_says_so(crawl: Stores) -> None:
     publish(crawl.layer("in", 0), marker(urls__taken=2, urls__due=2))
     publish(crawl.layer("doc", 0), marker(outcomes__ok=1, outcomes__deferred=1))

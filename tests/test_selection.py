@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import defaultdict
 from datetime import timedelta
@@ -13,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import config, fold, manners, records, schedule, urls
+from layercrawl import budgets, config, fold, manners, records, schedule, urls
 from layercrawl.ordering import ORDERS
+from layercrawl.patterns import pattern, varies
 from layercrawl.records import Outlinks, Target, UrlState, Visit
 from layercrawl.selection import RULES_LAST, Selection, rank
 from tests import planning
@@ -23,14 +25,19 @@ CASES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "data" / "selection.json").read_text("utf-8")
 )
 PAST, FUTURE = "2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z"
-PAGES = [f"http://{host}.example{rest}" for host in "abc" for rest in ("/", "/x", "/xy", ":81/x")]
+PAGES = [
+    f"http://{host}.example{rest}"
+    for host in "abc"
+    for rest in ("/", "/x", "/xy", ":81/x", "/1", "/2")
+]
 ORIGINS = sorted({urls.robots_url(url) for url in PAGES})
 
 VISITS = st.sampled_from(
     [
         [],
         [],
-        [Visit(PAST, 0, "ok")],
+        [Visit(PAST, 0, "ok", "d", "00000000000000ff")],
+        [Visit(PAST, 0, "ok", "d", "000000000000ffff")],
         [Visit(PAST, 0, "failed")],
         [Visit(schedule.timestamp(planning.NOW), 0, "failed")],
         [Visit(PAST, 0, "deferred", not_before=FUTURE)],
@@ -61,6 +68,13 @@ CONFIGS = st.builds(
     max_per_host=st.sampled_from([0, 0, 1, 2]),
     delay=st.sampled_from([0.0, 1.0, 30.0]),
     layer_minutes=st.sampled_from([1.0, 60.0]),
+)
+BUDGETED = st.builds(
+    dataclasses.replace,
+    CONFIGS,
+    max_host_pages=st.sampled_from([0, 3]),
+    max_per_pattern=st.sampled_from([0, 1, 2]),
+    max_alike=st.sampled_from([0, 1]),
 )
 
 
@@ -129,11 +143,11 @@ def test_hosts_states_come_with_the_pages_that_need_them(known, settings, reduce
 
 
 @planning.few
-@given(KNOWN, CONFIGS, st.integers(1, 3))
+@given(KNOWN, BUDGETED, st.integers(1, 3))
 def test_the_counts_add_up(known, settings, reducers) -> None:
     known = known | {"http://d.example/robots.txt": UrlState()}
     _, counts = planning.planned(known, settings, 0, reducers)
-    fates = ("visited", "beyond depth", "not due", "due", "robots.txt")
+    fates = ("visited", "beyond depth", "not due", "due", "robots.txt", *budgets.REASONS)
     assert counts["known"] == sum(counts[fate] for fate in fates)
     assert counts["known"] == sum(state.kind == "page" for state in known.values())
     waiting = sum(n for name, n in counts.items() if name.startswith("waits until"))
@@ -141,13 +155,28 @@ def test_the_counts_add_up(known, settings, reducers) -> None:
 
 
 @planning.few
-@given(KNOWN, CONFIGS)
+@given(KNOWN, BUDGETED)
 def test_any_number_of_reducers_writes_the_same_bytes(known, settings) -> None:
     def written(reducers: int) -> list[bytes]:
         layer, _ = planning.planned(known, settings, 0, reducers)
         return [records.encode(url, target) for url, target in layer]
 
     assert written(1) == written(2) == written(5)
+
+
+@planning.few
+@given(KNOWN, BUDGETED)
+def test_no_budget_is_overdrawn_but_by_seeds(known, settings) -> None:
+    layer, _ = planning.planned(known, settings)
+    asked = {url for url, state in known.items() if state.visits and state.kind == "page"}
+    chosen = {url for url, target in layer if target.kind == "page" and target.depth}
+    seeds = {url for url, target in layer if target.kind == "page" and not target.depth}
+    of = {url: (urls.host(url), pattern(url)) for url in asked | chosen}
+    for url in chosen - asked:
+        alike = [other for other in (asked | chosen) - seeds if of[other] == of[url]]
+        assert len(alike) <= (settings.max_per_pattern or 99) or not varies(pattern(url))
+        here = [other for other in (asked | chosen) - seeds if of[other][0] == of[url][0]]
+        assert len(here) <= (settings.max_host_pages or 99)
 
 
 @pytest.mark.parametrize("case", CASES["layers"], ids=lambda case: case["description"])
@@ -195,7 +224,8 @@ def test_waits_are_told_roughly() -> None:
     for seconds in range(1, 400_000, 777):
         until = schedule.timestamp(planning.NOW + timedelta(seconds=seconds))
         visit = Visit(PAST, 0, "deferred", not_before=until)
-        assert not list(choice.candidate("http://a.example/", UrlState(visits=[visit])))
+        ((_, row),) = choice.candidate("http://a.example/", UrlState(visits=[visit]))
+        assert row == b"1 / -"
     names = [name.removeprefix("waits until ") for name in choice.counts if "until" in name]
     assert len(names) < 20 and min(names) > schedule.timestamp(planning.NOW)
 

@@ -10,7 +10,9 @@ from tests.web.features import (
     codings,
     directives,
     duplicates,
+    endless,
     heads,
+    mistaken,
     plain,
     redirects,
     rules,
@@ -41,7 +43,9 @@ FEATURES: dict[str, Feature] = {
 }
 """Those that live on one host of each group, in turn: the first on the seed's, nearest by."""
 
-EXTRAS: dict[str, Feature] = {module.FEATURE.name: module.FEATURE for module in (timeout, heads)}
+EXTRAS: dict[str, Feature] = {
+    module.FEATURE.name: module.FEATURE for module in (timeout, heads, endless, mistaken)
+}
 """Those that a web has only when it is asked to."""
 
 ANSWERING: dict[str, Feature] = {

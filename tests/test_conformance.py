@@ -17,7 +17,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 AREAS = [
     "url_parse", "url_resolve", "url_normal_form", "base_url", "charset_declared", "links",
     "meta_robots", "x_robots_tag", "meta_refresh", "xml_well_formed", "robots_rules",
-    "robots_delay", "retry_after",
+    "robots_delay", "retry_after", "sitemap_documents",
 ]  # fmt: skip
 CONTRADICTED = {
     "url_normal_form": {

@@ -52,7 +52,7 @@ class OptimizerDriver(Job):
     @cached_property
     def folding(self) -> fold.Folding:
         layer = stores.layer_of(jobconf_from_env("mapreduce.map.input.file", ""))
-        return fold.Folding(self.choice.order, layer, self.config.depth)
+        return fold.Folding(self.choice.order, layer, self.config)
 
     def spread(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
         yield from self.folding.add(url if record else self.rules.without_params(url), record)

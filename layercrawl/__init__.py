@@ -2,8 +2,9 @@
 
 The life of a URL:
 
-It is *found*: a user names it as a seed, or a fetched page links to it, or redirects to it. `urls`
-gives it its one spelling, which is its key in every store; `rules` may cut it, and counts why.
+It is *found*: a user names it as a seed, or a fetched page links to it, or redirects to it, or a
+sitemap lists it (`sitemaps`). `urls` gives it its one spelling, which is its key in every store;
+`rules` may cut it, and counts why.
 
 It *waits* as a line in some page's Outlinks (`out/`). OptimizerDriver folds all that is said of it
 into one UrlState (`fold`), and chooses it for a layer when it is due, in the crawl order's turn,

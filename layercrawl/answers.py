@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from layercrawl.records import Outcome
+from layercrawl.records import Kind, Outcome
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
+_LISTS = ("xml", "gzip", "octet-stream")
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS = 5
 BODILESS = frozenset({204, 205})
@@ -44,13 +45,17 @@ def content_type(values: Sequence[str]) -> str:
     return good[-1] if good else ""
 
 
-def classify(status: int, content_type: str, location: str, hops: int) -> tuple[Outcome, str]:
-    """The outcome of an answer to a page's request, and the reason where it is no page.
+def classify(
+    status: int, content_type: str, location: str, hops: int, wanted: Kind = "page"
+) -> tuple[Outcome, str]:
+    """The outcome of an answer to a page's or sitemap's request, and the reason where it is none.
 
     `ok` means that the body is wanted; `hops` are the redirects that led here.
 
     >>> classify(200, "image/png", "", 0)
     ('refused', 'type image/png')
+    >>> classify(200, "application/rss+xml", "", 0, "sitemap")
+    ('ok', '')
     >>> classify(302, "", "/x", 5)
     ('refused', 'more than 5 redirects')
     >>> classify(503, "text/html", "", 0)
@@ -60,8 +65,14 @@ def classify(status: int, content_type: str, location: str, hops: int) -> tuple[
         return _redirect(status, location, hops)
     if 200 <= status < 300 and status not in BODILESS:
         kind = media_type(content_type)
-        return ("ok", "") if kind in HTML_TYPES else ("refused", f"type {kind[:80]}")
+        good = kind in HTML_TYPES if wanted == "page" else _may_list(kind)
+        return ("ok", "") if good else ("refused", f"type {kind[:80]}")
     return _failure(status), f"status {status}"
+
+
+def _may_list(kind: str) -> bool:
+    """Whether a sitemap may have this type: XML, text, gzip, or none in particular."""
+    return not kind or kind.startswith("text/") or kind.endswith(_LISTS)
 
 
 def _redirect(status: int, location: str, hops: int) -> tuple[Outcome, str]:

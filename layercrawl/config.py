@@ -64,6 +64,9 @@ class Config:
         ("nofollow",), "links of these rel words are not followed, commas between", group="which",
         metavar="NAMES", stages="parser", commas=True,
     )  # fmt: skip
+    sitemaps: bool = option(
+        False, "read the sitemaps that robots.txt names", group="which", stages="optimizer"
+    )
     max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 

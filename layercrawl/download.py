@@ -166,10 +166,11 @@ class Visit:
     def _follow(self, item: Item, location: str) -> None:
         """Queue a redirect's target when it is this host's; another host's is an outlink."""
         location = self._plan.rules.without_params(location)
+        kind, rules = item.target.kind, self._plan.rules
         page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
-        if page and not self._plan.rules.cut(location, item.url):
+        if page and not (rules.cut if kind == "page" else rules.outside)(location, item.url):
             hops, depth = item.target.hops + 1, item.target.depth
-            self._waiting.admit(location, Target(depth=depth, hops=hops, via=item.url))
+            self._waiting.admit(location, Target(kind, depth, item.url, hops))
 
     def _robots(self, item: Item) -> bool:
         """One origin's robots.txt: known already, put off, or asked for; whether it was asked."""

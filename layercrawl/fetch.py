@@ -23,10 +23,10 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
 from urllib3.exceptions import HTTPError
 
-from layercrawl import answers, charset, codings, connection, schedule, urls
+from layercrawl import answers, charset, codings, connection, schedule, sitemaps, urls
 from layercrawl.config import Config
 from layercrawl.handover import Room
-from layercrawl.records import Outcome, Page, Target
+from layercrawl.records import Kind, Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
 _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
@@ -54,7 +54,9 @@ class Fetcher:
     ) -> None:
         self._room = room or Room()
         self._timeout = config.timeout
-        self._max_bytes = config.max_bytes
+        self._limits: dict[Kind, int] = {
+            "page": config.max_bytes, "robots": ROBOTS_BYTES, "sitemap": sitemaps.MAX_BYTES,
+        }  # fmt: skip
         self._adapter = connection.Adapter(
             max(_CONNECTIONS, 2 * config.threads),
             lambda host: config.allow_private or host in seed_hosts,
@@ -75,12 +77,15 @@ class Fetcher:
         self._own_headers = dict(headers.items())
 
     def page(self, url: str, target: Target) -> Page:
-        """The answer to one request for a page (its URL in normal form); a redirect is one too."""
+        """The answer to one request for a page or sitemap (its URL in normal form).
+
+        A redirect is an answer too.
+        """
 
         def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
-            return answers.classify(status, content_type, location, target.hops)
+            return answers.classify(status, content_type, location, target.hops, target.kind)
 
-        return self._ask(url, target, judge, self._max_bytes, "", self._timeout)
+        return self._ask(url, target, judge, self._timeout)
 
     def robots(self, url: str, target: Target) -> Page:
         """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2).
@@ -92,32 +97,28 @@ class Fetcher:
             return answers.classify_robots(status, location, hops)
 
         hops, end = 0, time.monotonic() + self._timeout
-        page = self._ask(url, target, judge, ROBOTS_BYTES, _UTF8, self._timeout)
+        page = self._ask(url, target, judge, self._timeout)
         while page.outcome == "redirect":
             hops += 1
             left = max(end - time.monotonic(), _INSTANT)
-            page = self._ask(page.location, target, judge, ROBOTS_BYTES, _UTF8, left)
+            page = self._ask(page.location, target, judge, left)
         return page
 
     def address(self, host: str) -> str:
         """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
         return "" if _proxies(f"http://{host}") else connection.address(host)
 
-    def _ask(
-        self, url: str, target: Target, judge: Judge, limit: int, kind: str, seconds: float
-    ) -> Page:
+    def _ask(self, url: str, target: Target, judge: Judge, seconds: float) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
         try:
-            answer = self._answer(url, judge, limit, kind, seconds)
+            answer = self._answer(url, target.kind, judge, seconds)
         except _ERRORS as error:
             outcome, reason = explain(error)
             answer = {"outcome": outcome, "reason": reason}
         elapsed = round(time.monotonic() - start, 3)
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
-    def _answer(
-        self, url: str, judge: Judge, limit: int, content_type: str, seconds: float
-    ) -> dict[str, Any]:
+    def _answer(self, url: str, kind: Kind, judge: Judge, seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
         proxies = _proxies(urls.origin(url))
         own = urls.host(url) in self._seed_hosts
@@ -127,9 +128,11 @@ class Fetcher:
             if head["outcome"] != "ok":
                 _drain(answer)
                 return head
-            body, truncated = _body(answer, limit, end)
+            body, truncated = _body(answer, self._limits[kind], end)
         self._room.take(len(body))
-        return head | _kept(body, truncated, content_type or declared)
+        if kind == "sitemap" and body.startswith(sitemaps.GZIP):  # a file, whose bytes are no text
+            return head | _as_it_is(body) | {"truncated": truncated}
+        return head | _kept(body, truncated, _UTF8 if kind == "robots" else declared)
 
 
 @lru_cache(maxsize=10_000)
@@ -201,14 +204,15 @@ def _chunks(raw: Any) -> Iterator[bytes]:
 
 def _kept(body: bytes, truncated: bool, content_type: str) -> dict[str, Any]:
     text, encoding = charset.decode(body, content_type)
-    exact = charset.inverts(body, text, encoding)
-    return {
-        "html": text,
-        "encoding": encoding,
-        "body_b64": "" if exact else base64.b64encode(body).decode(),
-        "digest": hashlib.sha256(body).hexdigest(),
-        "truncated": truncated,
-    }
+    kept = {"html": text, "encoding": encoding, "truncated": truncated}
+    if charset.inverts(body, text, encoding):
+        return kept | {"digest": hashlib.sha256(body).hexdigest()}
+    return kept | _as_it_is(body)
+
+
+def _as_it_is(body: bytes) -> dict[str, Any]:
+    digest = hashlib.sha256(body).hexdigest()
+    return {"body_b64": base64.b64encode(body).decode(), "digest": digest}
 
 
 def explain(error: BaseException) -> tuple[Outcome, str]:

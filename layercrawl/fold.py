@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
+from itertools import chain
 from typing import Any
 
 import msgspec
 
+from layercrawl.config import Config
 from layercrawl.ordering import GraphOrder, Order
 from layercrawl.records import Outlinks, UrlState, Visit, decode, encode
 
@@ -37,9 +39,11 @@ def found(
     """The states that an answer gives: the URL's own, then one per link within `depth`.
 
     A redirect's target has the redirect's own depth and one hop more, and so has a refresh's.
+    What a sitemap lists has depth 1.
     """
     yield url, _answered(page, layer)
     yield from _links(url, page, layer, order, depth)
+    yield from _named(url, page, layer, depth)
 
 
 def _links(
@@ -47,6 +51,7 @@ def _links(
 ) -> Iterator[tuple[str, UrlState]]:
     """The states that an answer gives to its links: all the same, but for a refresh at once."""
     if not page.links or page.target.kind != "page":
+        yield from _listed(url, page, layer, depth)
         return
     redirect, links = page.outcome == "redirect", page.links
     if page.refresh and not redirect:
@@ -56,6 +61,24 @@ def _links(
     if page.target.depth + (not redirect) <= depth:
         state = _reached(url, page, layer, order, int(redirect))
         for link, _ in links:
+            yield link, state
+
+
+def _listed(url: str, page: Outlinks, layer: int, depth: int) -> Iterator[tuple[str, UrlState]]:
+    """The states of what a sitemap lists."""
+    if page.target.kind == "sitemap" and depth >= 1:
+        state = UrlState(depth=1, via=url, first=layer)
+        for link, _ in page.links:
+            yield link, state
+
+
+def _named(url: str, page: Outlinks, layer: int, depth: int) -> Iterator[tuple[str, UrlState]]:
+    """The states of the sitemaps that a robots.txt or an index names, or that one moved to."""
+    if page.sitemaps and depth >= 1:
+        target, moved = page.target, page.outcome == "redirect"
+        hops = target.hops + 1 if moved else 0
+        state = UrlState("sitemap", target.depth + (not moved), hops, url, layer)
+        for link in page.sitemaps:
             yield link, state
 
 
@@ -148,17 +171,19 @@ class Folding:
     """A mapper's part of the fold: states merged as they come, in bounded memory.
 
     Messages are (URL, state) as bytes. A graph order's pages come as messages too, behind `~`,
-    so that `weigh` finds each page's newest links.
+    so that `weigh` finds each page's newest links. Of the settings, `depth` and `sitemaps` count.
     """
 
-    def __init__(self, order: Order, layer: int, depth: int, most: int = 50_000) -> None:
-        self._order, self._layer, self._depth, self._most = order, layer, depth, most
+    def __init__(self, order: Order, layer: int, settings: Config, most: int = 50_000) -> None:
+        self._order, self._layer, self._most = order, layer, most
+        self._depth, self._sitemaps = settings.depth, settings.sitemaps
         self._states: dict[str, UrlState] = {}
 
     def add(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
         """Take in a line of a store, or a seed (no record); messages once they are many."""
         if isinstance(record, Outlinks):
-            if record.links and isinstance(self._order, GraphOrder):
+            page = record.target.kind == "page"
+            if page and record.links and isinstance(self._order, GraphOrder):
                 yield url.encode(), b"~%s %s" % (record.fetched.encode(), encode(url, record))
             self._merge(url, _answered(record, self._layer))
             self._link(url, record)
@@ -181,7 +206,9 @@ class Folding:
 
     def _link(self, url: str, page: Outlinks) -> None:
         states = self._states
-        for link, state in _links(url, page, self._layer, self._order, self._depth):
+        links = _links(url, page, self._layer, self._order, self._depth)
+        named = _named(url, page, self._layer, self._depth) if self._sitemaps else ()
+        for link, state in chain(links, named):
             known = states.get(link)
             if known is None:
                 states[link] = state
@@ -192,6 +219,7 @@ class Folding:
         """Whether merging a plain link's state would change nothing: so it is with most links."""
         return (
             (known.depth, known.hops, known.via) <= (state.depth, state.hops, state.via)
+            and known.kind >= state.kind
             and known.first <= state.first
             and _merged(known.message, state.message, self._order) == known.message
         )

@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from layercrawl import fold, lookup, schedule, stores, urls
+from layercrawl.config import Config
 from layercrawl.ordering import ORDERS
 from layercrawl.records import Outlinks, UrlState
 from layercrawl.stores import Stores
@@ -37,7 +38,7 @@ class Host:
         if state.kind == "robots":
             self.delay = max(self.delay, state.delay or 0.0)
             self.robots = max(self.robots, _robots(state))  # "unreachable" beats "read"
-        elif url != urls.robots_url(url):
+        elif state.kind == "page" and url != urls.robots_url(url):
             newest = max(state.visits, default=None)
             self.fetched += any(visit.outcome == "ok" for visit in state.visits)
             self.failing += newest is not None and newest.outcome == "failed"
@@ -56,7 +57,7 @@ def hosts(crawl: Stores) -> Iterator[str]:
     if not plans:
         raise stores.BadRoot(f"--root {crawl.root}: no crawl lies here")
     found: dict[str, Host] = {}
-    for url, state in _states(crawl, lookup.settings(crawl.layer("in", plans[-1])).depth):
+    for url, state in _states(crawl, lookup.settings(crawl.layer("in", plans[-1]))):
         name = urls.host(url)
         found.setdefault(name, Host(name)).add(url, state)
     yield f"{'fetched':>9}{'waiting':>9}{'failing':>9}{'delay':>7}  host  robots.txt"
@@ -71,12 +72,12 @@ def _robots(state: UrlState) -> str:
     return f"{told}, left alone until {state.not_before}" if state.not_before else told
 
 
-def _states(crawl: Stores, depth: int) -> Iterator[tuple[str, UrlState]]:
+def _states(crawl: Stores, settings: Config) -> Iterator[tuple[str, UrlState]]:
     """Each known URL within the depth, by URL."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "messages"
         with path.open("wb") as out:
-            out.writelines(b"%s\t%s\n" % message for message in _messages(crawl, depth))
+            out.writelines(b"%s\t%s\n" % message for message in _messages(crawl, settings))
         words = ["sort", "-S", "64M", "-T", folder, "-o", str(path), str(path)]
         subprocess.run(words, env={**os.environ, "LC_ALL": "C"}, check=True)
         with path.open("rb") as lines:
@@ -89,13 +90,13 @@ def _halves(line: bytes) -> tuple[bytes, bytes]:
     return url, message
 
 
-def _messages(crawl: Stores, depth: int) -> Iterator[fold.Message]:
-    seeds = fold.Folding(_ORDER, 0, depth)
+def _messages(crawl: Stores, settings: Config) -> Iterator[fold.Message]:
+    seeds = fold.Folding(_ORDER, 0, settings)
     for url in lookup.seed_urls(crawl):
         yield from seeds.add(url, None)
     yield from seeds.rest()
     for layer in crawl.layers("out"):
-        folding = fold.Folding(_ORDER, layer, depth)
+        folding = fold.Folding(_ORDER, layer, settings)
         for url, page in stores.read(crawl.layer("out", layer), Outlinks):
             yield from folding.add(url, page)
         yield from folding.rest()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from layercrawl import directives, manners, markup, simhash
+from layercrawl import directives, manners, markup, simhash, sitemaps, urls
 from layercrawl.answers import MAX_HOPS
 from layercrawl.records import Outlinks, Page
 from layercrawl.rules import Rules
@@ -14,6 +14,8 @@ from layercrawl.rules import Rules
 NOFOLLOW = ("nofollow",)
 AT_ONCE = 1
 """Seconds; a refresh that comes sooner or then is a redirect, as search engines have it."""
+MAX_NESTED = 3
+"""Depth of the deepest sitemap that is followed: an index may name indexes, but those no more."""
 Judged = tuple[str, str, str]
 """A link's URL and text, and why it is cut: empty, it is followed."""
 
@@ -21,7 +23,7 @@ Judged = tuple[str, str, str]
 def outlinks(
     url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
 ) -> Outlinks:
-    """The Outlinks of a page, a redirect, a robots.txt or a failure.
+    """The Outlinks of a page, a sitemap, a redirect, a robots.txt or a failure.
 
     `agent` is the crawler's User-Agent; links whose `rel` has a word of `unfollowed` are cut.
     """
@@ -59,20 +61,70 @@ def _found(
     url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str]
 ) -> dict[str, Any]:
     if page.target.kind == "robots":
-        return _host_state(page, agent)
+        return _host_state(url, page, rules, agent)
+    if page.target.kind == "sitemap":
+        return _listed(url, page, rules)
     if page.outcome == "redirect":
         link, text, reason = _redirected(url, page, rules)
         return {"cuts": {reason: 1}} if reason else {"links": [(link, text)]}
     return _read(url, page, rules, agent, unfollowed) if page.outcome == "ok" else {}
 
 
-def _host_state(page: Page, agent: str) -> dict[str, Any]:
+def _host_state(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
     if page.outcome in ("not_modified", "deferred"):  # nobody asked: what was known still holds
         known = page.target
         return {"rules": known.rules, "delay": known.delay, "fetched": known.fetched}
     text = manners.rules_text(page)
-    delay = None if text is None else manners.origin(text, agent).delay or None
-    return {"rules": text, "delay": delay}
+    if text is None:
+        return {}
+    origin = manners.origin(text, agent)
+    named = origin.rules.sitemaps if origin.rules else ()
+    return {"rules": text, "delay": origin.delay or None} | _sitemaps(url, named, rules)
+
+
+def _listed(url: str, page: Page, rules: Rules) -> dict[str, Any]:
+    """What a sitemap lists, or where it moved; indexes within indexes come to an end."""
+    if page.outcome != "ok":
+        return _sitemaps(url, [page.location], rules) if page.outcome == "redirect" else {}
+    sitemap = sitemaps.parse(page.body(), url)
+    cuts = Counter({"unusable": sitemap.skipped})
+    named = sitemap.sitemaps
+    if page.target.depth >= MAX_NESTED:
+        cuts["nested sitemap"] = len(named)
+        named = ()
+    found = _sitemaps(url, named, rules)
+    links = ((rules.without_params(loc), lastmod) for loc, lastmod in sitemap.urls)
+    judged = ((link, lastmod, rules.cut(link, url) or "") for link, lastmod in links)
+    kept = _followed(url, judged, cuts)
+    cuts.update(found["cuts"])
+    return found | {"links": list(kept.items()), "cuts": dict(+cuts)}
+
+
+def _sitemaps(url: str, named: Iterable[str], rules: Rules) -> dict[str, Any]:
+    """The sitemaps to follow of those that `url` names, once each; the others are counted."""
+    kept, cuts = dict[str, None](), Counter[str]()
+    for name in named:
+        try:
+            link = rules.without_params(urls.normalise(name, url))
+        except ValueError:
+            cuts["unusable"] += 1
+            continue
+        if reason := _no_sitemap(link, url, rules):
+            cuts[reason] += 1
+        else:
+            kept[link] = None
+    return {"sitemaps": list(kept), "cuts": dict(cuts)}
+
+
+def _no_sitemap(link: str, url: str, rules: Rules) -> str | None:
+    """Why what `url` names is not followed as a sitemap.
+
+    What is one is no page any more, so that nobody may say it of another site's URLs, nor of a
+    robots.txt.
+    """
+    if link == urls.robots_url(link):
+        return "robots.txt"
+    return rules.outside(link, url) or (None if urls.site(link) == urls.site(url) else "scope")
 
 
 def _redirected(url: str, page: Page, rules: Rules) -> Judged:
@@ -91,14 +143,7 @@ def _read(
 ) -> dict[str, Any]:
     document = markup.parse(page.html, url, page.encoding, agent)
     cuts: Counter[str] = Counter({"unusable": document.unusable} if document.unusable else {})
-    kept: dict[str, str] = {}
-    for link, text, reason in _judged(url, page, document, rules, agent, unfollowed):
-        if link in kept or link == url:
-            continue
-        if reason:
-            cuts[reason] += 1
-        else:
-            kept[link] = text
+    kept = _followed(url, _judged(url, page, document, rules, agent, unfollowed), cuts)
     refresh = rules.without_params(document.refresh or "")
     return {
         "title": document.title[:200],
@@ -109,6 +154,19 @@ def _read(
         "links": list(kept.items()),
         "cuts": dict(cuts),
     }
+
+
+def _followed(url: str, links: Iterable[Judged], cuts: Counter[str]) -> dict[str, str]:
+    """The links that are followed with their texts, once each and none to the page itself."""
+    kept: dict[str, str] = {}
+    for link, text, reason in links:
+        if link in kept or link == url:
+            continue
+        if reason:
+            cuts[reason] += 1
+        else:
+            kept[link] = text
+    return kept
 
 
 def _is_redirect(document: markup.Document, page: Page) -> bool:

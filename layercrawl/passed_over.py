@@ -51,8 +51,9 @@ def _plan(crawl: Stores, layer: int, url: str) -> _Plan:
     folder, host = crawl.layer("in", layer), urls.host(url)
     plan = _Plan(schedule.moment(stores.marker(folder).now), lookup.settings(folder))
     for key, target in stores.read(folder, Target):
-        if target.kind == "page":
-            plan.depth = target.depth if plan.depth is None else min(plan.depth, target.depth)
+        if target.kind != "robots":
+            depth = selection.distance(target)
+            plan.depth = depth if plan.depth is None else min(plan.depth, depth)
             plan.taken += 1
             plan.of_host += urls.host(key) == host
             plan.holds |= key == url
@@ -61,7 +62,9 @@ def _plan(crawl: Stores, layer: int, url: str) -> _Plan:
 
 def _reason(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -> str:
     visits = [visit for visit in state.visits if visit.layer < layer]
-    if not visits and state.depth > plan.settings.depth:
+    if state.kind == "sitemap" and not plan.settings.sitemaps:
+        return "a sitemap, without --sitemaps"
+    if not visits and selection.distance(state) > plan.settings.depth:
         return f"beyond --depth {plan.settings.depth}"
     due = schedule.next_visit(visits)
     if visits and due is None:
@@ -78,7 +81,8 @@ def _rank(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -> 
         return f"its host is left alone until {host.not_before}"
     if state.depth and (held := held_back(crawl, layer, url, plan.settings)):
         return held
-    if not plan.settings.budget and plan.depth is not None and state.depth > plan.depth:
+    nearer = plan.depth is not None and selection.distance(state) > plan.depth
+    if nearer and not plan.settings.budget:
         return f"pages of depth {plan.depth} come first"
     share = selection.share(plan.settings, host.delay or 0.0 if host else 0.0)
     if plan.of_host >= share:

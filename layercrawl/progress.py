@@ -19,11 +19,14 @@ class Progress:
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     put_off: Counter[str] = field(default_factory=Counter)
+    sitemaps: Counter[str] = field(default_factory=Counter)
     characters: int = 0
 
     def add(self, page: Page) -> None:
-        """Count a page's answer."""
-        if page.target.kind == "page":
+        """Count a page's answer, or a sitemap's."""
+        if page.target.kind == "sitemap":
+            self.sitemaps[page.outcome] += 1
+        elif page.target.kind == "page":
             self.outcomes[page.outcome] += 1
             self.characters += len(page.html)
             if page.outcome == "failed":
@@ -36,9 +39,11 @@ class Progress:
         yield "outcomes", self.outcomes
         yield "failures", self.failures
         yield "put off", self.put_off
+        yield "sitemaps", self.sitemaps
         yield "fetched", {"characters": self.characters}
 
     def line(self) -> str:
-        """The counts as JSON: `queued`, `characters` of text and each outcome's."""
-        counts = {"queued": self.queued, "characters": self.characters, **self.outcomes}
+        """The counts as JSON: `queued`, `characters` of text, `sitemaps` and each outcome's."""
+        more = {"characters": self.characters, "sitemaps": self.sitemaps.total()}
+        counts = {"queued": self.queued, **more, **self.outcomes}
         return msgspec.json.encode(counts).decode()

@@ -36,8 +36,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="is"):
 class Target(Record, frozen=True, tag="target"):
     """A URL to fetch in a layer (`in/`), with how it was found and what is known of it.
 
-    `depth` is the link distance from a seed, `via` the page that linked here, `hops` the redirects
-    followed so far. A revisit carries the validators of the last visit; a robots target carries
+    `depth` is the link distance from a seed (a sitemap's: 1 for one that robots.txt names, one more
+    for each index between), `via` the page that linked here, `hops` the redirects followed so far.
+    A revisit carries the validators of the last visit; a robots target carries
     its host's state: `rules` (robots.txt's text) as of `fetched`, or why there are none.
     """
 
@@ -100,7 +101,9 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
 
     `links` are (URL, text) pairs in page order, once each; `cuts` counts the links that the rules
     dropped, by reason. A redirect has its target as its one link; that of `refresh` counts as a
-    redirect's. A robots answer carries `rules`.
+    redirect's. A robots answer carries `rules`. `sitemaps` are those that a robots.txt or an index
+    names; a sitemap's `links` are the pages that it lists, each with its time of change (ISO 8601,
+    UTC) as text.
     """
 
     target: Target
@@ -118,6 +121,7 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     noindex: bool = False
     refresh: str = ""
     links: list[tuple[str, str]] = []
+    sitemaps: list[str] = []
     cuts: dict[str, int] = {}
     rules: str | None = None
     delay: float | None = None

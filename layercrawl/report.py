@@ -71,7 +71,7 @@ class Report:
             for status in statuses:
                 with suppress(msgspec.MsgspecError):
                     counts.update(msgspec.json.decode(status, type=dict[str, int]))
-            self._bar.n = sum(counts[outcome] for outcome in OUTCOMES)
+            self._bar.n = sum(counts[name] for name in (*OUTCOMES, "sitemaps"))
             self._bar.set_postfix(_shown(counts), refresh=True)
 
     def end(self, title: str, marker: Marker) -> None:
@@ -91,7 +91,8 @@ def _shown(counts: Counter[str]) -> dict[str, Any]:
 
 
 _TOLD = (
-    ("urls: taken", "page", " to fetch"),
+    ("urls: taken", "URL", " to fetch"),
+    ("sitemaps: ok", "sitemap", ""),
     ("links: followed", "link", ""),
     ("merged: pages", "page", ""),
     ("merged: duplicates", "duplicate", ""),
@@ -152,8 +153,12 @@ def taken(marker: Marker) -> int:
 
 
 def answered(marker: Marker) -> bool:
-    """Whether any request of a doc layer was answered."""
-    return any(outcome in ANSWERED for outcome in outcomes(marker))
+    """Whether any request of a doc layer was answered; sitemaps that fail do not keep pages back.
+
+    For a layer may have nothing else, and fail for one file that is not there.
+    """
+    sitemaps = any(marker.totals.get(f"sitemaps: {o}") for o in (*ANSWERED, "failed"))
+    return sitemaps or any(outcome in ANSWERED for outcome in outcomes(marker))
 
 
 def waiting(marker: Marker) -> tuple[int, str]:

@@ -87,14 +87,26 @@ class Rules:
         counts. The page's own host or site is in scope too: the page was admitted, so where a seed
         redirects to another site, that site joins.
         """
+        if reason := self.outside(url, page_url):
+            return reason
+        path = url[url.index("/", 8) :].partition("?")[0]
+        return _path_cut(path) or self._pattern_cut(url)
+
+    def outside(self, url: str, page_url: str) -> str | None:
+        """Return the first of "scheme", "too long" and "scope" that `cut` has for a link, or None.
+
+        That is all which holds for a sitemap: it is no page, so what pages' URLs look like says
+        nothing of it.
+
+        >>> Rules("host", include=("/docs/",)).outside("http://a.example/s.gz", "http://a.example/")
+        """
         if not url.startswith(("http://", "https://")):
             return "scheme"
         if len(url) > MAX_LENGTH:
             return "too long"
         if self.scope != "any" and not self._in_scope(url, page_url):
             return "scope"
-        path = url[url.index("/", 8) :].partition("?")[0]
-        return _path_cut(path) or self._pattern_cut(url)
+        return None
 
     def without_params(self, url: str) -> str:
         """Return `url` (in normal form) without the parameters that are to be dropped."""

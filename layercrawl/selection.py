@@ -3,7 +3,8 @@
 A host's rows begin with a digit: first its robots.txts (0), then what its budgets need of the URLs
 that were asked for (1), then those that wait (2). What is left of these travels on as bytes that
 sort as they are to be taken: `place SP url SP kind SP line`, where place is depth (unless a budget
-lets depths mix) and rank, and a robots.txt stands before the page that brings it.
+lets depths mix) and rank, and a robots.txt stands before the page that brings it. Sitemaps stand
+first, with depth 1, since that is what the pages they list have.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from layercrawl.records import Target, UrlState
 RULES_LAST = timedelta(hours=24)
 _MIDDLE = 1 << 63
 _ANY = 1 << 62
+_FIRST = b"0" * 16
 
 
 def rank(score: int) -> bytes:
@@ -66,16 +68,20 @@ class Selection:
             if state.visits and self._budgeted:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
-        score = self.order.score(state)
-        target = Target(depth=state.depth, hops=state.hops, via=state.via, score=score)
-        place = b"%08x%s" % (0 if self.config.budget else state.depth, rank(score))
+        page = state.kind == "page"
+        score = self.order.score(state) if page else 0
+        target = Target(state.kind, state.depth, state.via, state.hops, score)
+        ranked = rank(score) if page else _FIRST
+        place = b"%08x%s" % (0 if self.config.budget else distance(state), ranked)
         yield host, b"2 %s %s" % (place, records.encode(url, target))
 
     def _stays(self, url: str, state: UrlState) -> str:
         if url == urls.robots_url(url):
             return "robots.txt"
+        if state.kind == "sitemap" and not self.config.sitemaps:
+            return "sitemap"
         if not state.visits:
-            return "beyond depth" if state.depth > self.config.depth else ""
+            return "beyond depth" if distance(state) > self.config.depth else ""
         due = schedule.next_visit(state.visits)
         if due is None:
             return "visited"
@@ -164,6 +170,11 @@ class Selection:
             count += kind == b"1"
             self.counts["taken"] += kind == b"1"
             yield records.decode(line, Target)
+
+
+def distance(found: UrlState | Target) -> int:
+    """The depth by which a URL waits for its layer: a sitemap's is that of what it lists."""
+    return 1 if found.kind == "sitemap" else found.depth
 
 
 def share(config: Config, asked: float) -> int:

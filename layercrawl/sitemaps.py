@@ -26,6 +26,8 @@ from layercrawl import charset, codings, schedule, urls
 MAX_URLS = 50_000
 MAX_BYTES = 52_428_800
 """What a sitemap may hold, its gzip undone (sitemaps.org, "Using Sitemap index files")."""
+GZIP = b"\x1f\x8b"
+"""How a gzip file begins (RFC 1952, 2.3.1)."""
 
 _ENTRIES = {
     "urlset": frozenset({"url", "sitemap"}),
@@ -91,7 +93,7 @@ def parse(body: bytes, url: str) -> Sitemap:
 
 def _unpacked(body: bytes) -> tuple[bytes, bool]:
     """The content up to MAX_BYTES, gzip undone, and whether that is all; names do not tell gzip."""
-    if not body.startswith(b"\x1f\x8b"):
+    if not body.startswith(GZIP):
         return body[:MAX_BYTES], len(body) < MAX_BYTES
     pieces, size = [], 0
     try:

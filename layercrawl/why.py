@@ -38,17 +38,23 @@ def _unknown(crawl: Stores, url: str) -> Iterator[str]:
 
 
 def _found(crawl: Stores, url: str, state: UrlState) -> Iterator[str]:
-    """The chain of pages from a seed to the URL."""
-    chain = [(url, state)]
-    while chain[-1][1].via and len(chain) <= state.depth + state.hops + 1:
-        via = chain[-1][1].via
-        before = lookup.state(crawl, via)
-        if before is None:
-            break
-        chain.append((via, before))
-    for step, (name, known) in enumerate(reversed(chain)):
-        how = "seed" if not known.via else "redirect" if known.hops else "link"
-        yield f"  {'  ' * step}{how}, depth {known.depth}: {name}"
+    """The chain of pages from a seed, or of sitemaps from a robots.txt, to the URL."""
+    chain = {url: state}
+    via = state.via
+    while via and via not in chain and (before := lookup.state(crawl, via)):
+        chain[via] = before
+        via = before.via
+    for step, (name, known) in enumerate(reversed(chain.items())):
+        yield f"  {'  ' * step}{_how(known)}, depth {known.depth}: {name}"
+
+
+def _how(state: UrlState) -> str:
+    """How a URL was found."""
+    if state.kind == "robots":
+        return "robots.txt"
+    if not state.via:
+        return "seed"
+    return "redirect" if state.hops else "sitemap" if state.kind == "sitemap" else "link"
 
 
 def _attempts(crawl: Stores, url: str) -> Iterator[str]:
@@ -61,8 +67,9 @@ def _attempts(crawl: Stores, url: str) -> Iterator[str]:
             yield f"layer {layer}: {_answer(page)}; {where}"
         for where, links in lookup.of(crawl, crawl.layer("out", layer), url, Outlinks):
             cuts = ", ".join(f"{count} {reason}" for reason, count in sorted(links.cuts.items()))
-            if links.links or cuts:
-                told = f"{len(links.links)} links followed; cut: {cuts or 'none'}"
+            named = f", {len(links.sitemaps)} sitemaps named" if links.sitemaps else ""
+            if links.links or named or cuts:
+                told = f"{len(links.links)} links followed{named}; cut: {cuts or 'none'}"
                 yield f"layer {layer}: {told}; {where}"
     yield from _leads(crawl, location)
 
@@ -99,7 +106,10 @@ def _host(crawl: Stores, url: str) -> Iterator[str]:
 
 def _now(crawl: Stores, state: UrlState) -> str:
     plans = crawl.layers("in")
-    depth = stores.marker(crawl.layer("in", plans[-1])).settings["depth"] if plans else 0
+    settings = stores.marker(crawl.layer("in", plans[-1])).settings if plans else {"depth": 0}
+    depth = settings["depth"]
+    if state.kind == "sitemap" and not settings.get("sitemaps"):
+        return "waits: sitemaps are read with --sitemaps only"
     if not state.visits:
         beyond = state.depth > depth
         return f"beyond --depth {depth}" if beyond else "waits: not asked for yet"
@@ -132,4 +142,6 @@ def _missing(crawl: Stores, url: str) -> str:
             noindex = links.noindex
     if page is None or page.outcome != "ok":
         return page.outcome if page else "not fetched"
+    if page.target.kind != "page":
+        return "it is no page"
     return "noindex" if noindex else "it was not merged yet"

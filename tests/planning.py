@@ -40,7 +40,9 @@ def spread(
     for lines in mappers:
         foldings: dict[int, fold.Folding] = {}  # a mapper reads lines of one layer
         for layer, url, record in lines:
-            folding = foldings.setdefault(layer, fold.Folding(order, layer, depth, most))
+            folding = foldings.setdefault(
+                layer, fold.Folding(order, layer, Config(depth=depth, sitemaps=True), most)
+            )
             yield from folding.add(url, record)
         for folding in foldings.values():
             yield from folding.rest()
@@ -116,12 +118,28 @@ def robots() -> st.SearchStrategy[Outlinks]:
     )
 
 
+def sitemaps() -> st.SearchStrategy[Outlinks]:
+    """What asking for a sitemap, or for the robots.txt that names it, brought."""
+    links = st.lists(st.sampled_from(URLS), max_size=2, unique=True)
+    return st.builds(
+        Outlinks,
+        target=st.builds(
+            Target, kind=st.sampled_from(["sitemap", "robots"]), depth=st.integers(0, 3)
+        ),
+        outcome=st.sampled_from(["ok", "redirect", "failed"]),
+        fetched=times(),
+        links=links.map(lambda found: [(url, "") for url in found]),
+        sitemaps=links,
+    )
+
+
 def lines(layers: int = 3) -> st.SearchStrategy[list[Line]]:
     """Lines of seeds and of several layers' `out/`."""
     layer = st.integers(0, layers - 1)
     return st.lists(
         st.tuples(layer, st.sampled_from(URLS), pages())
         | st.tuples(layer, st.sampled_from(ROBOTS), robots())
+        | st.tuples(layer, st.sampled_from([*URLS[:2], *ROBOTS]), sitemaps())
         | st.tuples(st.just(0), st.sampled_from(URLS), st.none()),
         max_size=20,
     )

@@ -25,8 +25,9 @@ def cases(section: str) -> Any:
 @cases("classify")
 def test_classify(case: dict[str, Any]) -> None:
     found = answers.classify(
-        case["status"], case.get("type", ""), case.get("location", ""), case.get("hops", 0)
-    )
+        case["status"], case.get("type", ""), case.get("location", ""), case.get("hops", 0),
+        case.get("wanted", "page"),
+    )  # fmt: skip
     assert found == (case["outcome"], case["reason"])
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import re
 from collections import Counter
 from itertools import pairwise
 from urllib.parse import urlsplit
@@ -10,8 +13,10 @@ from xml.etree import ElementTree
 import lxml.etree
 import pytest
 
+from layercrawl.stores import Stores
+from layercrawl.why import why
 from tests import crawling
-from tests.web import Web, loopback, serve
+from tests.web import Web, loopback, serve, sitemaps
 
 DEPTH = 3
 RUNS = {"local": "local", "again": "local", "inline": "inline"}
@@ -288,3 +293,101 @@ def test_a_redirect_to_a_page_of_an_earlier_layer_asks_for_it_once_more_at_most(
     assert set(paths.values()) == {1}
     merged = [url for url, _ in crawling.records(tmp_path / "root" / "doc" / "merged")]
     assert len(merged) == len(set(merged))
+
+
+# Sitemaps
+
+
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory):
+    """A crawl with sitemaps: its root, its web, and what it said."""
+    root = tmp_path_factory.mktemp("mapped")
+    with serve(Web(hosts=loopback(2), degree=2, port=0)) as web:
+        words = ["--depth", "2", "--exclude", "/(redirects|traps|bodies|slow|broken)/"]
+        code, said = crawling.crawl(root, "--sitemaps", *words, *web.seeds)
+    assert code == 0, said
+    return root, web, said
+
+
+@pytest.mark.slow
+def test_what_sitemaps_list_is_found_at_depth_1(mapped):
+    root, web, _ = mapped
+    excluded = re.compile("/(redirects|traps|bodies|slow|broken)/")
+    truth = {u: f for u, f in web.truth(2, sitemaps=True).items() if not excluded.search(u)}
+    found = {url: what(page) for url, page in crawling.answers(root).items()}
+    assert found == {url: expected(fact) for url, fact in truth.items()}
+    new = truth.keys() - web.truth(2).keys()
+    assert {url.partition("/sitemaps/page/")[2] for url in new} >= {
+        "packed", "feed", "deeper", "list", "packed/next", "feed/next", "deeper/next", "list/next"
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_sitemaps_are_records_of_their_own_and_no_pages(mapped):
+    root, web, said = mapped
+    found = {
+        url.rpartition("/")[2]: page
+        for folder in (root / "doc").glob("layer-*")
+        for url, page in crawling.records(folder)
+        if page["target"].get("kind") == "sitemap"
+    }
+    depths = {name: (p["target"]["depth"], p["outcome"]) for name, p in found.items()}
+    assert depths == {
+        "moved.xml": (1, "redirect"), "index.xml": (1, "ok"), "list.txt": (1, "ok"),
+        "packed.xml.gz": (2, "ok"), "feed.rss": (2, "ok"), "nested.xml": (2, "ok"),
+        "gone.xml": (2, "gone"), "deeper.xml": (3, "ok"),
+    }  # fmt: skip
+    assert found["moved.xml"]["target"]["via"] == f"{web.seeds[0]}robots.txt"
+    packed = found["packed.xml.gz"]
+    assert "html" not in packed and gzip.decompress(base64.b64decode(packed["body_b64"]))
+    pages = crawling.answers(root)
+    good = sum(page["outcome"] == "ok" for page in pages.values())
+    assert f"{len(pages)} URLs in all: {good} ok" in said
+    merged = [url for url, _ in crawling.records(root / "doc/merged")]
+    assert merged and not [url for url in merged if url.endswith((".xml", ".gz", ".rss", ".txt"))]
+
+
+@pytest.mark.slow
+def test_a_sitemaps_links_carry_the_time_of_their_change(mapped):
+    root, web, _ = mapped
+    listing = next(
+        links
+        for folder in (root / "out").glob("layer-*")
+        for url, links in crawling.records(folder)
+        if url.endswith("/packed.xml.gz")
+    )
+    assert [web.seeds[0] + "sitemaps/page/packed", sitemaps.CHANGED] in listing["links"]
+    assert listing["cuts"] == {"unusable": 2}
+
+
+@pytest.mark.slow
+def test_why_tells_by_which_sitemap_a_page_was_found(mapped):
+    root, web, _ = mapped
+    told = list(why(Stores(root), f"{web.seeds[0]}sitemaps/page/deeper/next"))
+    steps = [line.split() for line in told[1:8]]
+    assert [(how, depth, url.rpartition("/")[2]) for how, _, depth, url in steps] == [
+        ("robots.txt,", "0:", "robots.txt"),
+        ("sitemap,", "1:", "moved.xml"),
+        ("redirect,", "1:", "index.xml"),
+        ("sitemap,", "2:", "nested.xml"),
+        ("sitemap,", "3:", "deeper.xml"),
+        ("link,", "1:", "deeper"),
+        ("link,", "2:", "next"),
+    ]
+    told = list(why(Stores(root), f"{web.seeds[0]}robots.txt"))
+    assert any("0 links followed, 2 sitemaps named; cut: none" in line for line in told)
+
+
+@pytest.mark.slow
+def test_the_option_works_on_a_crawl_begun_without_it(tmp_path):
+    with serve(Web(hosts=loopback(1), degree=1, depth=1, port=0)) as web:
+        words = ["--depth", "1", "--include", "/sitemaps/", *web.seeds]
+        before = crawling.crawl(tmp_path, *words)
+        assert before[0] == 0 and len(crawling.answers(tmp_path)) == 1, before
+        told = list(why(Stores(tmp_path), f"{web.seeds[0]}sitemaps/list.txt"))
+        assert "waits: sitemaps are read with --sitemaps only" in told
+        assert any("left out: a sitemap, without --sitemaps" in line for line in told), told
+        assert crawling.crawl(tmp_path, "--sitemaps", *words)[0] == 0
+        assert {url.rpartition("/")[2] for url in crawling.answers(tmp_path)} == {
+            "", "packed", "feed", "deeper", "list"
+        }  # fmt: skip

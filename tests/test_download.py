@@ -310,6 +310,13 @@ def test_redirects_that_are_not_followed_in_the_layer(location: str) -> None:
     assert web.order == [f"{A}/robots.txt", f"{A}/1", f"{A}/held"]
 
 
+def test_a_sitemaps_redirect_is_a_sitemap_whatever_pages_must_look_like() -> None:
+    web = Stub({f"{A}/s": redirect(f"{A}/no/s.xml.gz")})
+    sitemap = (f"{A}/s", Target(kind="sitemap", depth=2))
+    found = run(web, sitemap, rules=Rules("any", exclude=("/no/",)))
+    assert found[f"{A}/no/s.xml.gz"].target == Target("sitemap", 2, f"{A}/s", 1)
+
+
 def test_a_redirects_target_loses_its_dropped_parameters() -> None:
     web = Stub({f"{A}/1": redirect(f"{A}/new?sid=1")})
     run(web, f"{A}/1", rules=Rules("any", drop_params=("sid",)))
@@ -489,9 +496,11 @@ def test_progress_is_told_as_json() -> None:
         Page(Target(), "ok", html="abc"),
         Page(Target(), "failed", "timeout"),
         Page(Target(kind="robots"), "ok", html="not counted"),
+        Page(Target(kind="sitemap"), "ok", html="no page"),
     ):
         progress.add(page)
-    assert progress.line() == '{"queued":7,"characters":3,"ok":1,"failed":1}'
+    assert progress.line() == '{"queued":7,"characters":3,"sitemaps":1,"ok":1,"failed":1}'
+    assert progress.sitemaps == {"ok": 1}
     assert progress.failures == {"timeout": 1}
 
 

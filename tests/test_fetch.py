@@ -384,6 +384,32 @@ def moved_to(url: str) -> bytes:
     return f"HTTP/1.1 301 Moved\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n".encode()
 
 
+def sitemap(sent: bytes, **settings: Any) -> Page:
+    with raw_server([[sent]]) as server:
+        return fetcher(**settings).page(server.url("/s"), Target(kind="sitemap"))
+
+
+def test_a_sitemap_is_kept_whole_and_a_packed_one_as_it_is() -> None:
+    found = sitemap(page(b"<urlset>" * 99, "Content-Type: application/xml"), max_bytes=9)
+    assert (found.outcome, found.html, found.truncated) == ("ok", "<urlset>" * 99, False)
+    packed = gzip.compress(b"<urlset>", mtime=0)
+    found = sitemap(page(packed, "Content-Type: application/gzip"))
+    assert (found.outcome, found.html, found.encoding) == ("ok", "", "")
+    assert (found.body(), found.digest) == (packed, hashlib.sha256(packed).hexdigest())
+    assert asked_type("application/gzip").outcome == "refused"
+
+
+def asked_type(content_type: str) -> Page:
+    with raw_server([[page(b"x", f"Content-Type: {content_type}")]]) as server:
+        return asked(server)
+
+
+def test_a_sitemap_beyond_the_limit_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch.sitemaps, "MAX_BYTES", 10)
+    found = sitemap(page(b"http://a.example/"))
+    assert (found.html, found.truncated) == ("http://a.e", True)
+
+
 def robots_after(*hops: bytes) -> tuple[Page, int]:
     with raw_server([[*hops, page(b"User-agent: *")]]) as server:
         found = fetcher().robots(server.url("/robots.txt"), Target(kind="robots"))

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layercrawl import fold, records
+from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, GraphOrder
-from layercrawl.records import Outlinks, UrlState, Visit
+from layercrawl.records import Outlinks, Target, UrlState, Visit
 from tests import planning
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -146,12 +147,34 @@ def test_an_answer_is_a_visit_of_its_url() -> None:
     assert state == expected
 
 
+def test_sitemaps_are_followed_when_they_are_wanted() -> None:
+    page = Outlinks(Target(kind="robots"), "ok", sitemaps=["http://a.example/s"])
+    for wanted in (False, True):
+        folding = fold.Folding(ORDERS["breadth-first"], 0, Config(depth=1, sitemaps=wanted))
+        list(folding.add("http://a.example/robots.txt", page))
+        assert (b"http://a.example/s" in dict(folding.rest())) is wanted
+
+
+@orders
+def test_a_linked_sitemap_is_one_and_what_it_lists_counts_for_no_order(order) -> None:
+    url, page = "http://a.example/s", "http://a.example/x"
+    lines = [
+        (0, "http://a.example/", Outlinks(Target(), "ok", links=[(url, "")])),
+        (0, "http://a.example/robots.txt", Outlinks(Target(kind="robots"), "ok", sitemaps=[url])),
+        (1, url, Outlinks(Target(kind="sitemap", depth=1), "ok", links=[(page, "")])),
+    ]
+    for turned in (lines, lines[::-1]):
+        found = planning.states([turned], order)
+        assert (found[url].kind, found[url].depth) == ("sitemap", 1)
+        assert (found[page].kind, found[page].depth, found[page].message) == ("page", 1, 0)
+
+
 def test_lines_without_a_url_are_passed_over() -> None:
     assert planning.states([[(0, "", None)]], ORDERS["breadth-first"]) == {}
 
 
 def test_memory_is_bounded_by_the_number_of_states_held() -> None:
-    folding = fold.Folding(ORDERS["breadth-first"], 0, 9, most=2)
+    folding = fold.Folding(ORDERS["breadth-first"], 0, Config(depth=9), most=2)
     sent = [len(list(folding.add(f"http://a.example/{n}", None))) for n in range(7)]
     assert sent == [0, 0, 3, 0, 0, 3, 0] and len(list(folding.rest())) == 1
 
@@ -162,7 +185,7 @@ def test_memory_is_bounded_by_the_number_of_states_held() -> None:
 def test_a_link_to_a_known_url_merges_like_any_other_state(order, known, page) -> None:
     page = records.replace(page, links=[("http://x.example/", "")])
     _, (url, linked) = fold.found("http://a.example/", page, 1, order, 9)
-    folding = fold.Folding(order, 1, 9)
+    folding = fold.Folding(order, 1, Config(depth=9))
     for given_url, record in ((url, known), ("http://a.example/", page)):
         assert all(b"~" in message for _, message in folding.add(given_url, record))
     messages = dict(folding.rest())

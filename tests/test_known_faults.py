@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 CASES = HERE.parents[1] / "shared" / "cases"
 AREAS = {
     "redirects", "robots", "http-body", "politeness-retry", "meta-directives", "traps",
-    "seen-filter", "link-extraction", "url-normalisation", "encoding",
+    "seen-filter", "link-extraction", "url-normalisation", "encoding", "sitemaps",
 }  # fmt: skip
 FAULTS: list[dict[str, Any]] = json.loads((HERE / "known_faults.json").read_text("utf-8"))
 

@@ -50,14 +50,15 @@ def told(content: Marker, **values: Any) -> list[str]:
     ("content", "line"),
     [
         (marker(), "Job xml: nothing in 0.0 s"),
-        (marker(0.26, urls__taken=1), "Job xml: 1 page to fetch in 0.3 s"),
-        (marker(1, urls__taken=2, urls__due=5), "Job xml: 2 pages to fetch in 1.0 s"),
+        (marker(0.26, urls__taken=1), "Job xml: 1 URL to fetch in 0.3 s"),
+        (marker(1, urls__taken=2, urls__due=5), "Job xml: 2 URLs to fetch in 1.0 s"),
         (marker(1, links__followed=1, cuts__ok=7), "Job xml: 1 link in 1.0 s"),
         (
             marker(1, merged__pages=2, merged__duplicates=1),
             "Job xml: 2 pages, 1 duplicate in 1.0 s",
         ),
         (marker(2, xml__documents=3), "Job xml: 3 documents in 2.0 s"),
+        (marker(2, sitemaps__ok=2, sitemaps__gone=1), "Job xml: 2 sitemaps in 2.0 s"),
         (
             marker(2, outcomes__not_modified=1, outcomes__ok=4),
             "Job xml: 4 ok, 1 not modified in 2.0 s, 2.5 URLs/s",
@@ -260,6 +261,9 @@ def test_a_run_that_ends_before_the_next_plan_says_so(crawl: Stores) -> None:
 def test_answered_and_pages(crawl: Stores) -> None:
     assert report.answered(marker(outcomes__gone=1, outcomes__failed=3))
     assert not report.answered(marker(outcomes__deferred=1, outcomes__failed=3))
+    assert report.answered(marker(outcomes__failed=3, sitemaps__ok=1))
+    assert report.answered(marker(sitemaps__failed=1))
+    assert not report.answered(marker(sitemaps__deferred=1))
     publish(crawl.layer("doc", 0), marker(outcomes__ok=2, outcomes__gone=1))
     publish(crawl.layer("doc", 1), marker(outcomes__ok=3))
     assert report.pages(crawl) == 5

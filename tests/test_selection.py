@@ -191,6 +191,12 @@ def test_layers(case) -> None:
     assert counts.items() >= case.get("counts", {}).items()
 
 
+def test_a_sitemaps_target_is_one() -> None:
+    state = UrlState(kind="sitemap", depth=2, hops=1, via="http://a.example/robots.txt")
+    layer, _ = planning.planned({ORIGINS[0] + "x": state}, config.Config(sitemaps=True))
+    assert layer == [(ORIGINS[0] + "x", Target("sitemap", 2, "http://a.example/robots.txt", 1))]
+
+
 def host_row(state: UrlState) -> Target:
     choice = Selection(config.Config(), planning.NOW)
     ((_, row),) = choice.candidate(ORIGINS[0], state)

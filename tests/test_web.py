@@ -307,6 +307,17 @@ def test_robots_files_are_facts_when_asked_for(web, facts):
     assert len(extra) == 8
 
 
+def test_what_sitemaps_list_is_a_fact_when_asked_for(web, facts):
+    listed = web.truth(3, sitemaps=True)
+    new = {url.partition("/sitemaps/page/")[2] for url in listed.keys() - facts.keys()}
+    assert {"packed", "feed", "deeper", "list", "list/next"} <= new
+    start = f"http://{web.hosts[0]}:{web.port}"
+    assert (facts[f"{start}/plain/3/0"].distance, listed[f"{start}/plain/3/0"].distance) == (3, 1)
+    assert web.truth(0, sitemaps=True) == web.truth(0)
+    assert web.answer(web.hosts[1], "/sitemaps/index.xml").status == 404
+    assert web.answer(web.hosts[0], "/sitemaps/none.xml").status == 404
+
+
 def test_no_port_is_written_when_it_is_the_default():
     assert Web(port=80).seeds == ("http://127.1.0.1/",)
     assert "http://127.1.0.1/plain/1/0" in Web(port=80).truth(1)

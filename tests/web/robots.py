@@ -6,8 +6,9 @@ What is denied is written down by hand beside the rules, so that no robots parse
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tests.web import sitemaps
 from tests.web.answers import Answer, failure
 from tests.web.site import CRAWL_DELAY, UNREACHABLE, Site
 
@@ -78,4 +79,6 @@ WITH_RULES = tuple(place for place, robots in _PLACES.items() if robots.denies i
 
 def of(site: Site) -> Robots:
     """The robots.txt of a host, by its place in the group."""
-    return _PLACES[site.place]
+    found = _PLACES[site.place]
+    named = sitemaps.lines(site).encode()
+    return replace(found, answer=replace(found.answer, body=found.answer.body + named))

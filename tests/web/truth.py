@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 
 from tests.web import robots
+from tests.web import sitemaps as site_maps
 from tests.web.answers import Answer
 from tests.web.features.bodies import HUGE
 from tests.web.features.redirects import LIMIT
@@ -50,10 +51,19 @@ _Waiting = tuple[int, int, str]
 """Distance, hops so far, URL: a heap of them yields the shortest way to each URL first."""
 
 
-def crawl(web: Web, depth: int, scope: Scope, include_robots: bool) -> dict[str, Fact]:
-    """The facts of every URL that a crawl of link distances 0..`depth` answers."""
+def crawl(
+    web: Web, depth: int, scope: Scope, include_robots: bool, sitemaps: bool
+) -> dict[str, Fact]:
+    """The facts of every URL that a crawl of link distances 0..`depth` answers.
+
+    With `sitemaps`, what those of the seeds' hosts list is at distance 1.
+    """
     inside = {_zone(seed, scope) for seed in web.seeds}
     waiting: list[_Waiting] = [(0, 0, seed) for seed in web.seeds]
+    if sitemaps and depth > 0:
+        sites = (Site(web, index) for index in range(len(web.hosts)))
+        waiting += [(1, 0, url) for site in sites for url in site_maps.listed(site)]
+        heapq.heapify(waiting)
     facts: dict[str, Fact] = {}
     while waiting:
         distance, hops, url = heapq.heappop(waiting)

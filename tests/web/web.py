@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.web import robots, truth
+from tests.web import robots, sitemaps, truth
 from tests.web.answers import Answer, Link, failure, link, page
 from tests.web.features import ANSWERING, EXTRAS, living_on, plain
 from tests.web.features.feature import Feature
@@ -51,10 +51,14 @@ class Web:
         return answer(Site(self, self.hosts.index(host)), path)
 
     def truth(
-        self, depth: int, scope: truth.Scope = "any", include_robots: bool = False
+        self,
+        depth: int,
+        scope: truth.Scope = "any",
+        include_robots: bool = False,
+        sitemaps: bool = False,
     ) -> dict[str, truth.Fact]:
         """What a right crawl from the seeds finds: see `tests.web.truth`."""
-        return truth.crawl(self, depth, scope, include_robots)
+        return truth.crawl(self, depth, scope, include_robots, sitemaps)
 
 
 def answer(site: Site, path: str) -> Answer:
@@ -66,6 +70,8 @@ def answer(site: Site, path: str) -> Answer:
     name, _, rest = path[1:].partition("/")
     if name == "unseen":
         return page(site, "/unseen")
+    if name == "sitemaps":
+        return sitemaps.answer(site, rest) or failure("gone", 404)
     feature = ANSWERING.get(name)
     found = feature and _within(site, feature, rest)
     return found or failure("gone", 404)

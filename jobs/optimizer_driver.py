@@ -47,7 +47,7 @@ class OptimizerDriver(Job):
 
     @cached_property
     def choice(self) -> Selection:
-        return Selection(self.config, self.now)
+        return Selection(self.config, self.now, self.rules)
 
     @cached_property
     def folding(self) -> fold.Folding:

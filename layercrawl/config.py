@@ -51,10 +51,18 @@ class Config:
         group="which", stages="crawler parser optimizer",
     )  # fmt: skip
     include: tuple[str, ...] = option(
-        (), "follow only URLs that match", group="which", metavar="RE", stages="crawler parser"
+        (),
+        "follow only URLs that match",
+        group="which",
+        metavar="RE",
+        stages="crawler parser optimizer",
     )
     exclude: tuple[str, ...] = option(
-        (), "never follow URLs that match", group="which", metavar="RE", stages="crawler parser"
+        (),
+        "never follow URLs that match",
+        group="which",
+        metavar="RE",
+        stages="crawler parser optimizer",
     )
     drop_params: tuple[str, ...] = option(
         (), "query parameters to leave out of URLs, commas between", group="which",

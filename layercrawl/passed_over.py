@@ -66,6 +66,9 @@ def _reason(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -
         return "a sitemap, without --sitemaps"
     if not visits and selection.distance(state) > plan.settings.depth:
         return f"beyond --depth {plan.settings.depth}"
+    rules = lookup.rules(crawl, plan.settings)
+    if not visits and state.depth and (reason := rules.cut(url, state.via)):
+        return f"cut by the rules of that layer: {reason}"
     due = schedule.next_visit(visits)
     if visits and due is None:
         return ""

@@ -20,6 +20,7 @@ from layercrawl.budgets import Budgets
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, Order
 from layercrawl.records import Target, UrlState
+from layercrawl.rules import Rules
 
 RULES_LAST = timedelta(hours=24)
 _MIDDLE = 1 << 63
@@ -38,15 +39,16 @@ def rank(score: int) -> bytes:
 
 @dataclass
 class Selection:
-    """The choice for one layer, by settings and the stage's clock.
+    """The choice for one layer, by settings, the stage's clock and today's rules for links.
 
     `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
-    also `waits until …`), held back for one of `budgets.REASONS`, `due` or a `robots.txt`; `taken`
-    are those that the layer has.
+    also `waits until …`), held back for one of `budgets.REASONS`, `due`, a `robots.txt`, or `cut`:
+    found when the rules were others. `taken` are those that the layer has.
     """
 
     config: Config
     now: datetime
+    rules: Rules | None = None
 
     def __post_init__(self) -> None:
         self.order: Order = ORDERS[self.config.order]
@@ -81,11 +83,18 @@ class Selection:
         if state.kind == "sitemap" and not self.config.sitemaps:
             return "sitemap"
         if not state.visits:
-            return "beyond depth" if distance(state) > self.config.depth else ""
+            if distance(state) > self.config.depth:
+                return "beyond depth"
+            return "cut" if self._cut(url, state) else ""
         due = schedule.next_visit(state.visits)
         if due is None:
             return "visited"
         return self._not_due(due)
+
+    def _cut(self, url: str, state: UrlState) -> bool:
+        """Whether the rules cut the link that found a URL; seeds and their redirects stand."""
+        found = state.depth > 0 and self.rules is not None and self.rules.cut(url, state.via)
+        return bool(found)
 
     def _not_due(self, due: datetime) -> str:
         if due <= self.now:

@@ -344,6 +344,15 @@ def test_drop_params_leaves_parameters_out_of_links(drive, root, web):
     assert fetched(root) == {"/traps/session"}
 
 
+def test_rules_that_change_hold_for_what_is_known_already(drive, root, web):
+    words = ["--runner", "inline", *web.seeds]
+    assert drive("--depth", "0", *words)[0] == 0
+    assert drive("--depth", "1", "--exclude", "/plain/1/1$", *words)[0] == 0
+    assert "/plain/1/0" in fetched(root) and "/plain/1/1" not in fetched(root)
+    assert drive("--depth", "1", *words)[0] == 0
+    assert "/plain/1/1" in fetched(root)
+
+
 def test_drop_params_leaves_parameters_out_of_seeds(drive, root, web):
     words = ["--depth", "0", "--runner", "inline", "--drop-params", "sid,other"]
     drive(*words, web.seeds[0] + "traps/session?sid=0000000000000000&p=2")

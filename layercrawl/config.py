@@ -110,7 +110,7 @@ class Config:
         stages="crawler optimizer",
     )  # fmt: skip
     threads: Positive = option(
-        16, "requests at a time in each fetching task", group="manners", metavar="N",
+        16, "requests at a time in each task, slow ones aside", group="manners", metavar="N",
         stages="crawler",
     )  # fmt: skip
     max_per_site: Count = option(

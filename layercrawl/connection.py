@@ -63,19 +63,6 @@ def public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
-def address(host: str) -> str:
-    """The least of the IP addresses of a host (spelt as in a URL); empty where it has none.
-
-    >>> address("127.0.0.1"), address("[::1]"), address("no..name")
-    ('127.0.0.1', '::1', '')
-    """
-    try:
-        found = socket.getaddrinfo(host.strip("[]"), None, allowed_gai_family())
-    except (OSError, UnicodeError):
-        return ""
-    return min((str(entry[4][0]) for entry in found), default="")
-
-
 class Adapter(HTTPAdapter):
     """requests' way to the web over guarded connections; safe to use from many threads.
 
@@ -108,6 +95,17 @@ class Adapter(HTTPAdapter):
             if not isinstance(error.args[0], StaleConnection):
                 raise
         return self._send(request, _left(end), proxies)  # RFC 9112, 9.3.1
+
+    def address(self, host: str, seconds: float) -> str:
+        """The least of the IP addresses of a host (spelt as in a URL).
+
+        Empty where it has none, or none is found within `seconds`.
+        """
+        try:
+            found = self._resolver.addresses(host.strip("[]"), 0, allowed_gai_family(), seconds)
+        except (OSError, UnicodeError):
+            return ""
+        return min((str(entry[4][0]) for entry in found), default="")
 
     def _send(
         self, request: requests.PreparedRequest, seconds: float, proxies: dict[str, str]

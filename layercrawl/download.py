@@ -6,18 +6,18 @@ robots.txt record per origin come on top.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import msgspec
 
 from layercrawl import answers, manners, schedule, urls
 from layercrawl.config import Config
+from layercrawl.crew import Crew
 from layercrawl.frontier import Frontier
 from layercrawl.handover import Handover, Room
 from layercrawl.manners import Origin, Pace
@@ -223,19 +223,17 @@ def download(
     spool.seal()
     hosts = (Visit(spool, span, plan) for span in spool.hosts)
     limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
-    frontier = Frontier(hosts, limits, Visit.places)
+    frontier = Frontier(hosts, limits, Visit.places, plan.config.threads)
     handover: Handover[Answer] = Handover(_size)
-    count = min(plan.config.threads, len(spool.hosts))
-    workers = [
-        threading.Thread(
-            target=_work, args=(frontier, handover, longest or Longest(), plan.room), daemon=True
-        )
-        for _ in range(count)
-    ]
-    for worker in workers:
-        worker.start()
+    work = partial(_work, frontier, handover, longest or Longest(), plan.room)
+    crew = Crew(work, min(plan.config.threads, len(spool.hosts)))
+
+    def look() -> None:
+        beat()
+        handover.expect(crew.hire(frontier.waiting_long()))
+
     try:
-        yield from handover.gather(count, beat)
+        yield from handover.gather(crew.hire(0), look)
     finally:
         frontier.close()
 

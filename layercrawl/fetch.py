@@ -106,7 +106,7 @@ class Fetcher:
 
     def address(self, host: str) -> str:
         """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
-        return "" if _proxies(f"http://{host}") else connection.address(host)
+        return "" if _proxies(f"http://{host}") else self._adapter.address(host, self._timeout)
 
     def _ask(self, url: str, target: Target, judge: Judge, seconds: float) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))

@@ -2,7 +2,8 @@
 
 A host that is due goes first; when none is, a new one is opened, so that the open hosts, and what
 is known of them, stay few however many there are. Hosts that share a site or an address may have to
-wait until others there are done.
+wait until others there are done. Hosts that kept their worker long go last, for whoever goes to
+them may be gone for as long as an answer may take.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ from layercrawl.places import Places
 Host = TypeVar("Host", bound=Hashable)
 
 
+_Heap = list[tuple[float, int, Host]]
+LONG = 1.0
+"""Seconds after which a worker is thought to wait for a slow host."""
+_MOST_PUT_BACK = 1000
+
+
 def _nowhere(host: object) -> Mapping[str, str]:
     return {}
 
@@ -28,7 +35,8 @@ class Frontier(Generic[Host]):
     """Hands hosts to workers and takes them back; safe for many threads.
 
     `limits` says how many hosts may be open in one place of a kind; `places_of(host)` names a
-    host's place of each kind, and may take its time.
+    host's place of each kind, and may take its time. At most `most` workers are away at hosts at a
+    time, those not counted that are gone for long.
     """
 
     def __init__(
@@ -36,14 +44,17 @@ class Frontier(Generic[Host]):
         hosts: Iterator[Host],
         limits: Mapping[str, int] | None = None,
         places_of: Callable[[Host], Mapping[str, str]] = _nowhere,
+        most: int = 1 << 30,
     ) -> None:
+        self._most = most
         self._places: Places[Host] = Places(limits or {})
         self._places_of = places_of
         self._let_in: deque[Host] = deque()
         self._unopened = hosts
-        self._due: list[tuple[float, int, Host]] = []
+        self._quick: _Heap[Host] = []
+        self._slow: _Heap[Host] = []
         self._numbers = itertools.count()
-        self._away = 0
+        self._away: dict[Host, float] = {}  # since when
         self._closed = False
         self._changed = threading.Condition()
 
@@ -58,14 +69,16 @@ class Frontier(Generic[Host]):
         """A host, and whether it is a new one."""
         with self._changed:
             while not self._closed:
-                host, new = self._ready()
+                now = time.monotonic()
+                room = len(self._away) - self._long_away(now) < self._most
+                host, new = self._ready(now) if room else (None, False)
                 if host is not None:
-                    self._away += 1
+                    self._away[host] = now
                     return host, new
-                if not self._due and not self._away:
+                if self._is_done():
                     self._changed.notify_all()
                     break
-                self._changed.wait(self._due[0][0] - time.monotonic() if self._due else None)
+                self._changed.wait(self._patience(room, now))
             return None, False
 
     def _open(self, host: Host) -> bool:
@@ -76,7 +89,7 @@ class Frontier(Generic[Host]):
         with self._changed:
             if self._places.enter(host, places):
                 return True
-            self._away -= 1
+            del self._away[host]
             self._let_in.extend(self._places.passed_by(places))
             self._changed.notify_all()
             return False
@@ -84,17 +97,23 @@ class Frontier(Generic[Host]):
     def give(self, host: Host, pause: float) -> None:
         """Take a host back: it is due after `pause` seconds."""
         with self._changed:
-            self._away -= 1
-            heapq.heappush(self._due, (time.monotonic() + pause, next(self._numbers), host))
+            now = time.monotonic()
+            heap = self._slow if now - self._away.pop(host) >= LONG else self._quick
+            heapq.heappush(heap, (now + pause, next(self._numbers), host))
             self._changed.notify()
 
     def finish(self, host: Host) -> None:
         """A host that was taken is done."""
         with self._changed:
-            self._away -= 1
+            del self._away[host]
             self._let_in.extend(self._places.leave(host))
-            if self._let_in or not self._due and not self._away:
+            if self._let_in or self._is_done():
                 self._changed.notify_all()
+
+    def waiting_long(self) -> int:
+        """How many workers are gone for long."""
+        with self._changed:
+            return self._long_away(time.monotonic())
 
     def close(self) -> None:
         """Let every worker go home."""
@@ -102,7 +121,30 @@ class Frontier(Generic[Host]):
             self._closed = True
             self._changed.notify_all()
 
-    def _ready(self) -> tuple[Host | None, bool]:
-        if self._due and self._due[0][0] <= time.monotonic():
-            return heapq.heappop(self._due)[2], False
-        return self._let_in.popleft() if self._let_in else next(self._unopened, None), True
+    def _is_done(self) -> bool:
+        return not (self._quick or self._slow or self._away)
+
+    def _long_away(self, now: float) -> int:
+        return sum(now - since >= LONG for since in self._away.values())
+
+    def _ready(self, now: float) -> tuple[Host | None, bool]:
+        if _is_due(self._quick, now):
+            return heapq.heappop(self._quick)[2], False
+        if len(self._slow) <= _MOST_PUT_BACK and (host := self._new()) is not None:
+            return host, True
+        return heapq.heappop(self._slow)[2] if _is_due(self._slow, now) else None, False
+
+    def _new(self) -> Host | None:
+        return self._let_in.popleft() if self._let_in else next(self._unopened, None)
+
+    def _patience(self, room: bool, now: float) -> float | None:
+        """Seconds until a host is due, or until one more worker may go."""
+        if room:
+            moments = [heap[0][0] for heap in (self._quick, self._slow) if heap]
+        else:
+            moments = [since + LONG for since in self._away.values() if now - since < LONG]
+        return max(0.0, min(moments) - now) if moments else None
+
+
+def _is_due(heap: _Heap[Host], now: float) -> bool:
+    return bool(heap) and heap[0][0] <= now

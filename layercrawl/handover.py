@@ -43,7 +43,7 @@ class Handover(Generic[Answer]):
     def __init__(self, size: Callable[[Answer], int], most: int = 8_000_000) -> None:
         self._size, self._most = size, most
         self._answers: deque[Answer | BaseException | None] = deque()
-        self._held = 0
+        self._held = self._workers = 0
         self._read = True
         self._changed = threading.Condition()
 
@@ -56,6 +56,10 @@ class Handover(Generic[Answer]):
             self._held += size
             self._append(answer)
 
+    def expect(self, workers: int) -> None:
+        """So many more workers have come; for the reader's thread alone."""
+        self._workers += workers
+
     def leave(self, error: BaseException | None = None) -> None:
         """A worker goes home, or fails."""
         with self._changed:
@@ -66,14 +70,15 @@ class Handover(Generic[Answer]):
 
         `beat` is called at least once a second.
         """
+        self.expect(workers)
         try:
-            while workers:
+            while self._workers:
                 beat()
                 for answer in self._taken():
                     if isinstance(answer, BaseException):
                         raise answer
                     if answer is None:
-                        workers -= 1
+                        self._workers -= 1
                     else:
                         yield answer
         finally:

@@ -104,7 +104,7 @@ def test_help_tells_all_options_and_defaults(capsys: Any) -> None:
     assert ended.value.code == 0
     assert all(option.flag(f.name) in told for f in config.FIELDS if f.name != "seed_urls")
     assert "link distance from the seeds to crawl to (required)" in told
-    assert "requests at a time in each fetching task (default: 16)" in told
+    assert "requests at a time in each task, slow ones aside (default: 16)" in told
 
 
 def test_version(capsys: Any) -> None:

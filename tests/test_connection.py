@@ -394,3 +394,10 @@ def test_close_lets_all_connections_go() -> None:
         ours.close()
         get(ours, server.url())
     assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "address"), [("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("no..name", "")]
+)
+def test_the_address_of_a_host(host: str, address: str) -> None:
+    assert adapter().address(host, 5.0) == address

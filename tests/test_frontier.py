@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from layercrawl import frontier as frontier_module
 from layercrawl.frontier import Frontier
 
 
@@ -134,3 +135,47 @@ def test_slow_hosts_do_not_hold_up_quick_ones() -> None:
 
     run(Frontier(iter([Host("slow", 2), Host("quick", 50)])), work, threads=1)
     assert order == ["slow", *["quick"] * 50, "slow"]
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+
+def test_a_host_that_kept_its_worker_long_goes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    frontier = Frontier(iter([Host("slow"), Host("quick"), Host("new"), Host("newer")]))
+    slow, quick = frontier.take(), frontier.take()
+    assert slow and quick
+    frontier.give(quick, 0.5)
+    clock.now += frontier_module.LONG
+    frontier.give(slow, 0)
+    names = [host.name for host in iter(frontier.take, None) if frontier.finish(host) is None]
+    assert names == ["quick", "new", "newer", "slow"]
+
+
+def test_slow_hosts_that_are_many_go_before_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontier_module, "_MOST_PUT_BACK", 2)
+    clock = Clock(monkeypatch)
+    frontier = Frontier(Host(str(number)) for number in range(5))
+    slow = [frontier.take() for _ in range(3)]
+    clock.now += frontier_module.LONG
+    for host in slow:
+        assert host
+        frontier.give(host, 0)
+    names = [host.name for host in iter(frontier.take, None) if frontier.finish(host) is None]
+    assert names == ["0", "3", "4", "1", "2"]
+
+
+def test_those_that_are_gone_for_long_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontier_module, "LONG", 0.2)
+    frontier = Frontier((Host(str(number)) for number in range(4)), most=2)
+    start = time.monotonic()
+    assert frontier.take() and frontier.take()
+    assert frontier.waiting_long() == 0
+    assert frontier.take()  # waits until the first two count no more
+    assert 0.2 <= time.monotonic() - start < 1.0
+    assert frontier.waiting_long() >= 1

@@ -87,7 +87,7 @@ async def _talk(
     web: Hostile, log: TextIO | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     keeps = True
-    with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+    with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
         while keeps:
             wire = _request(await reader.readuntil(b"\r\n\r\n"), web.port, writer)
             try:

@@ -166,9 +166,9 @@ class Visit:
     def _follow(self, item: Item, location: str) -> None:
         """Queue a redirect's target when it is this host's; another host's is an outlink."""
         location = self._plan.rules.without_params(location)
-        kind, rules = item.target.kind, self._plan.rules
+        kind = item.target.kind
         page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
-        if page and not (rules.cut if kind == "page" else rules.outside)(location, item.url):
+        if page and not self._plan.rules.cut_of(kind, location, item.url):
             hops, depth = item.target.hops + 1, item.target.depth
             self._waiting.admit(location, Target(kind, depth, item.url, hops))
 

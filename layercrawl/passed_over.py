@@ -67,7 +67,7 @@ def _reason(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -
     if not visits and selection.distance(state) > plan.settings.depth:
         return f"beyond --depth {plan.settings.depth}"
     rules = lookup.rules(crawl, plan.settings)
-    if not visits and state.depth and (reason := rules.cut(url, state.via)):
+    if not visits and state.depth and (reason := rules.cut_of(state.kind, url, state.via)):
         return f"cut by the rules of that layer: {reason}"
     due = schedule.next_visit(visits)
     if visits and due is None:
@@ -82,7 +82,8 @@ def _rank(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -> 
     host = lookup.state(crawl, urls.robots_url(url), layer)
     if host and host.not_before and schedule.moment(host.not_before) > plan.now:
         return f"its host is left alone until {host.not_before}"
-    if state.depth and (held := held_back(crawl, layer, url, plan.settings)):
+    page = state.depth and state.kind == "page"
+    if page and (held := held_back(crawl, layer, url, plan.settings)):
         return held
     nearer = plan.depth is not None and selection.distance(state) > plan.depth
     if nearer and not plan.settings.budget:

@@ -108,6 +108,15 @@ class Rules:
             return "scope"
         return None
 
+    def cut_of(self, kind: str, url: str, page_url: str) -> str | None:
+        """Return why a link is not followed to a page, or (kind "sitemap") to a sitemap.
+
+        >>> Rules("any").cut_of("page", "http://a.example/s.gz", "http://a.example/")
+        'file type'
+        >>> Rules("any").cut_of("sitemap", "http://a.example/s.gz", "http://a.example/")
+        """
+        return self.cut(url, page_url) if kind == "page" else self.outside(url, page_url)
+
     def without_params(self, url: str) -> str:
         """Return `url` (in normal form) without the parameters that are to be dropped."""
         return urls.drop_params(url, self._dropped) if self._dropped else url

@@ -93,8 +93,9 @@ class Selection:
 
     def _cut(self, url: str, state: UrlState) -> bool:
         """Whether the rules cut the link that found a URL; seeds and their redirects stand."""
-        found = state.depth > 0 and self.rules is not None and self.rules.cut(url, state.via)
-        return bool(found)
+        if state.depth == 0 or self.rules is None:
+            return False
+        return bool(self.rules.cut_of(state.kind, url, state.via))
 
     def _not_due(self, due: datetime) -> str:
         if due <= self.now:
@@ -153,11 +154,17 @@ class Selection:
         return 1
 
     def _stops(self, page: _Waiting, state: Target | None, budget: Budgets) -> str:
-        """Why a page may not be asked for now: its host, or its budgets, which spare seeds."""
+        """Why a page may not be asked for now: its host, or its budgets.
+
+        These spare seeds and sitemaps.
+        """
         if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
             return "not due"
         held_back = budget.refusal(page.url)
-        return held_back if held_back and records.decode(page.line, Target)[1].depth else ""
+        if held_back:
+            target = records.decode(page.line, Target)[1]
+            return held_back if target.depth and target.kind == "page" else ""
+        return ""
 
     def _share(self, states: Iterable[Target]) -> int:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""

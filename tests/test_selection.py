@@ -18,6 +18,7 @@ from layercrawl import budgets, config, fold, manners, records, schedule, urls
 from layercrawl.ordering import ORDERS
 from layercrawl.patterns import pattern, varies
 from layercrawl.records import Outlinks, Target, UrlState, Visit
+from layercrawl.rules import Rules
 from layercrawl.selection import RULES_LAST, Selection, rank
 from tests import planning
 
@@ -195,6 +196,23 @@ def test_a_sitemaps_target_is_one() -> None:
     state = UrlState(kind="sitemap", depth=2, hops=1, via="http://a.example/robots.txt")
     layer, _ = planning.planned({ORIGINS[0] + "x": state}, config.Config(sitemaps=True))
     assert layer == [(ORIGINS[0] + "x", Target("sitemap", 2, "http://a.example/robots.txt", 1))]
+
+
+def test_what_pages_must_look_like_and_their_budgets_do_not_hold_for_sitemaps() -> None:
+    settings = config.Config(sitemaps=True, max_host_pages=1)
+    choice = Selection(settings, planning.NOW, Rules("any", exclude=("/maps/",)))
+    visited = UrlState(depth=1, visits=[Visit(PAST, 0, "ok", "8a" * 32)])
+    sitemap = UrlState(kind="sitemap", depth=1, via="http://a.example/robots.txt")
+    page = UrlState(depth=1, via="http://a.example/")
+    known = {"/": visited, "/maps/1.xml.gz": sitemap, "/maps/2": page, "/3": page}
+    rows = [
+        row
+        for path, state in known.items()
+        for _, row in choice.candidate(f"http://a.example{path}", state)
+    ]
+    taken = [url for url, _ in choice.taken(choice.of_host(sorted(rows)), 0)]
+    assert taken == ["http://a.example/maps/1.xml.gz"]
+    assert choice.counts["cut"] == choice.counts["over the host's budget"] == 1
 
 
 def host_row(state: UrlState) -> Target:

@@ -11,12 +11,23 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
 from layercrawl import tomlfile
-from layercrawl.option import Count, Limit, Positive, Runner, Scope, Seconds, flag, option
+from layercrawl.option import (
+    Count,
+    Limit,
+    Positive,
+    Runner,
+    Scope,
+    Seconds,
+    default_of,
+    flag,
+    option,
+    wanted,
+)
 
 VERSION = "0.1.0"
 _TEXT = re.compile(r"[ -~]*")
@@ -217,16 +228,8 @@ def _shape(spec: dataclasses.Field[Any]) -> dict[str, Any]:
 
 
 def _help(spec: dataclasses.Field[Any]) -> str:
-    default = _default(spec)
+    default = default_of(spec)
     return f"{spec.metadata['help']}{default and f' ({default})'}".replace("%", "%%")
-
-
-def _default(spec: dataclasses.Field[Any]) -> str:
-    if spec.metadata.get("required"):
-        return "required"
-    default: Any = spec.default
-    shown = ",".join(default) if isinstance(default, tuple) else default
-    return "" if shown in ("", False) else f"default: {shown}"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -267,7 +270,7 @@ def _convert(name: str, value: Any) -> Any:
     try:
         right = msgspec.convert(listed, hint, strict=False)
     except msgspec.ValidationError:
-        raise BadConfig(f"{_called(name)} {value!r} is not {_wanted(hint)}") from None
+        raise BadConfig(f"{_called(name)} {value!r} is not {wanted(hint)}") from None
     if right == "--" or isinstance(right, tuple) and "--" in right:
         raise BadConfig(f"{_called(name)} cannot be '--', which argparse leaves out")
     return _names(right) if name in _COMMAS else right
@@ -275,14 +278,6 @@ def _convert(name: str, value: Any) -> Any:
 
 def _called(name: str) -> str:
     return "SEED_URL" if name == "seed_urls" else flag(name)
-
-
-def _wanted(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return f"one of {', '.join(get_args(hint))}"
-    if get_origin(hint) is Annotated:
-        return str(hint.__metadata__[0].description)
-    return {str: "text", bool: "true or false"}.get(hint, "a list of texts")
 
 
 def _names(values: Iterable[str]) -> tuple[str, ...]:
@@ -301,6 +296,6 @@ def table() -> str:
     """The settings as a Markdown table, for the README."""
     rows = ["| option | meaning | default |", "|---|---|---|"]
     for spec in FIELDS:
-        default = _default(spec).removeprefix("default: ")
+        default = default_of(spec).removeprefix("default: ")
         rows.append(f"| `{_called(spec.name)}` | {spec.metadata['help']} | {default} |")
     return "\n".join(rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import Annotated, Any, Literal
+from dataclasses import Field, field
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -29,3 +29,25 @@ def flag(name: str) -> str:
     '--max-bytes'
     """
     return "--" + name.replace("_", "-")
+
+
+def default_of(spec: Field[Any]) -> str:
+    """How help and README put a field's default; empty where it says nothing."""
+    if spec.metadata.get("required"):
+        return "required"
+    default: Any = spec.default
+    shown = ",".join(default) if isinstance(default, tuple) else default
+    return "" if shown in ("", False) else f"default: {shown}"
+
+
+def wanted(hint: Any) -> str:
+    """What a value of this type is, as an error says it.
+
+    >>> wanted(Count), wanted(Scope), wanted(bool)
+    ('a whole number from 0', 'one of host, site, any', 'true or false')
+    """
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(get_args(hint))}"
+    if get_origin(hint) is Annotated:
+        return str(hint.__metadata__[0].description)
+    return {str: "text", bool: "true or false"}.get(hint, "a list of texts")

@@ -181,10 +181,10 @@ def test_a_job_that_fails_is_named_with_its_log(drive, root, web, monkeypatch, r
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 300 kB, mounted."""
+    """A disk of 100 kB, mounted."""
     place = tmp_path / "disk"
     place.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
+    words = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(place)]
     if sys.platform != "linux" or subprocess.run(words, capture_output=True).returncode:
         pytest.skip("a small disk can only be mounted by root on Linux")
     yield place

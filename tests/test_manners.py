@@ -55,9 +55,11 @@ def test_refusals(case) -> None:
 
 def test_an_unreachable_origin_has_no_rules_for_an_hour() -> None:
     later = "2026-01-01T01:00:00Z"
-    assert manners.learned(FAILED, "layercrawl", NOW) == Origin(None, 0.0, later)
+    learned = manners.learned(FAILED, "layercrawl", NOW)
+    assert learned == Origin(None, 0.0, later, trouble=FAILED.reason)
     unknown = msgspec.structs.replace(FAILED, reason=answers.NO_SUCH_NAME)
-    assert manners.learned(unknown, "layercrawl", NOW) == Origin(None, 0.0, later, missing=True)
+    learned = manners.learned(unknown, "layercrawl", NOW)
+    assert learned == Origin(None, 0.0, later, missing=True, trouble=answers.NO_SUCH_NAME)
 
 
 def test_what_an_origins_robots_txt_says_is_learned() -> None:

@@ -23,6 +23,7 @@ from layercrawl.option import (
     Runner,
     Scope,
     Seconds,
+    called,
     default_of,
     flag,
     option,
@@ -270,14 +271,10 @@ def _convert(name: str, value: Any) -> Any:
     try:
         right = msgspec.convert(listed, hint, strict=False)
     except msgspec.ValidationError:
-        raise BadConfig(f"{_called(name)} {value!r} is not {wanted(hint)}") from None
+        raise BadConfig(f"{called(name)} {value!r} is not {wanted(hint)}") from None
     if right == "--" or isinstance(right, tuple) and "--" in right:
-        raise BadConfig(f"{_called(name)} cannot be '--', which argparse leaves out")
+        raise BadConfig(f"{called(name)} cannot be '--', which argparse leaves out")
     return _names(right) if name in _COMMAS else right
-
-
-def _called(name: str) -> str:
-    return "SEED_URL" if name == "seed_urls" else flag(name)
 
 
 def _names(values: Iterable[str]) -> tuple[str, ...]:
@@ -297,5 +294,5 @@ def table() -> str:
     rows = ["| option | meaning | default |", "|---|---|---|"]
     for spec in FIELDS:
         default = default_of(spec).removeprefix("default: ")
-        rows.append(f"| `{_called(spec.name)}` | {spec.metadata['help']} | {default} |")
+        rows.append(f"| `{called(spec.name)}` | {spec.metadata['help']} | {default} |")
     return "\n".join(rows)

@@ -31,6 +31,11 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def called(name: str) -> str:
+    """How a field's option stands on the command line."""
+    return "SEED_URL" if name == "seed_urls" else flag(name)
+
+
 def default_of(spec: Field[Any]) -> str:
     """How help and README put a field's default; empty where it says nothing."""
     if spec.metadata.get("required"):

@@ -15,7 +15,7 @@ from tests.fuzz.campaign import Campaign, seeded
 from tests.fuzz.mutation import LONGEST, mutate
 
 PROJECT = Path(__file__).parents[1]
-INPUTS = {"robots": 500, "sitemaps": 500, "pages": 150, "answers": 200, "urls": 800}
+INPUTS = {"robots": 200, "sitemaps": 200, "pages": 80, "answers": 120, "urls": 400}
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -57,6 +57,7 @@ _CLOSED = re.compile(_CLOSED_PATTERN % "|".join(_VOID), re.IGNORECASE | re.ASCII
 _CLOSED_BESIDE_FOREIGN = re.compile(
     _CLOSED_PATTERN % "br|embed|hr|img|meta", re.IGNORECASE | re.ASCII
 )
+_TWICE = re.compile("<(?=<)")
 _LEFT_CLOSED = _VOID | RAW_TEXT | frozenset(("body", "colgroup", "frameset", "head", "html"))
 _REPLACED_BY_ALIKE = frozenset(("a", "dd", "dt", "li", "p", "td", "th", "tr"))
 _STRIPPED = frozenset(("col", "colgroup", "frameset"))
@@ -148,13 +149,13 @@ class _Page:
             self._effort += 1
             if self._effort > _MOST_EFFORT:
                 self.changed = True
-                yield self._html[written : match.start()] + self._close_all()
+                yield _ended(self._html[written : match.start()]) + self._close_all()
                 yield _without_nesting(self._html[match.start() :])
                 return
             if match["name"]:
                 tag = self._end_tag(match) if match["end"] else self._start_tag(match)
             if tag is not None:
-                yield self._html[written : match.start()] + tag
+                yield _ended(self._html[written : match.start()]) + tag
                 written, self.changed = position, True
             if self._raw_text:
                 position = raw_text_end(self._html, self._raw_text, position)
@@ -228,15 +229,24 @@ class _Page:
         return "".join(f"</{parts[1] if len(parts) > 1 else parts[0]}>" for parts in names)
 
 
+def _ended(text: str) -> str:
+    """Text before a tag that may be left out: its last ``<`` must not begin one with what follows.
+
+    >>> _ended("a<"), _ended("a")
+    ('a&lt;', 'a')
+    """
+    return text[:-1] + "&lt;" if text.endswith("<") else text
+
+
 def _without_nesting(html: str) -> str:
     """Links, paragraphs, void elements and raw text only: none of these nest.
 
-    >>> _without_nesting("<div><p>a<DIV>b</div><a href='>'>c</a><br><<b>i>")
-    "<p>ab<a href='>'>c</a><br>&lt;i>"
+    >>> _without_nesting("<div><p>a<DIV>b</div><a href='>'>c</a><br><<<b>i>")
+    "<p>ab<a href='>'>c</a><br>&lt;&lt;i>"
     """
     # Two < could make a new tag when what lies between is gone.
     end = html.rfind(">") + 1
-    return _NESTING.sub("", html[:end].replace("<<", "&lt;<")) + html[end:]
+    return _NESTING.sub("", _TWICE.sub("&lt;", html[:end])) + html[end:]
 
 
 def _with_few_attributes(match: re.Match[str]) -> str | None:

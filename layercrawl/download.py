@@ -25,6 +25,7 @@ from layercrawl.records import Outcome, Page, Target
 from layercrawl.rules import Rules
 from layercrawl.spool import HostQueue, Item, Spool
 from layercrawl.stays import Longest, Stay
+from layercrawl.visited import Visited
 
 Emit = Callable[[Item, Page], None]
 Answer = tuple[Item, Page]
@@ -74,6 +75,7 @@ class Visit:
         self._spool, self._span, self._plan = spool, span, plan
         self._met: list[tuple[Item, Page]] = []
         self._begun = self._paused = 0.0
+        self._visited = Visited()
 
     # Made at the first turn: many hosts may have to wait for theirs.
 
@@ -164,17 +166,21 @@ class Visit:
             self._follow(item, page.location)
 
     def _follow(self, item: Item, location: str) -> None:
-        """Queue a redirect's target when it is this host's; another host's is an outlink."""
+        """Queue a redirect's target when it is this host's and new; else it is an outlink only."""
         location = self._plan.rules.without_params(location)
         kind = item.target.kind
         page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
-        if page and not self._plan.rules.cut_of(kind, location, item.url):
+        if not page or location in self._visited:
+            return
+        if not self._plan.rules.cut_of(kind, location, item.url):
             hops, depth = item.target.hops + 1, item.target.depth
             self._waiting.admit(location, Target(kind, depth, item.url, hops))
 
     def _robots(self, item: Item) -> bool:
         """One origin's robots.txt: known already, put off, or asked for; whether it was asked."""
         origin = urls.origin(item.url)
+        if item.target.visited:
+            self._visited = Visited(item.target.visited)
         if known := self._known(item, origin):
             self._met.append((item, known))
             return False

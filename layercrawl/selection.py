@@ -1,14 +1,15 @@
 """Which URLs make up the next layer: who is due, what a host may take, where to cut. Pure.
 
-A host's rows begin with a digit: first its robots.txts (0), then what its budgets need of the URLs
-that were asked for (1), then those that wait (2). What is left of these travels on as bytes that
-sort as they are to be taken: `place SP url SP kind SP line`, where place is depth (unless a budget
-lets depths mix) and rank, and a robots.txt stands before the page that brings it. Sitemaps stand
-first, with depth 1, since that is what the pages they list have.
+A host's rows begin with a number: first its robots.txts (0), then what its budgets need of the URLs
+that were asked for (1) and their hashes (11), then those that wait (2). What is left of these
+travels on as bytes that sort as they are to be taken: `place SP url SP kind SP line`, where place
+is depth (unless a budget lets depths mix) and rank, and a robots.txt stands before the page that
+brings it. Sitemaps stand first, with depth 1, since that is what the pages they list have.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, Order
 from layercrawl.records import Target, UrlState
 from layercrawl.rules import Rules
+from layercrawl.visited import hashed, packed
 
 RULES_LAST = timedelta(hours=24)
 _MIDDLE = 1 << 63
@@ -67,6 +69,8 @@ class Selection:
         self.counts["known"] += 1
         if reason := self._stays(url, state):
             self.counts[reason] += 1
+            if state.visits:
+                yield host, b"11 %08x" % hashed(url)
             if state.visits and self._budgeted:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
@@ -119,6 +123,7 @@ class Selection:
         """From a host's sorted rows to those that it may have in the layer."""
         states: dict[str, Target] = {}  # by robots.txt
         brought: set[str] = set()
+        asked = array("I")
         budget = Budgets(self.config)
         left = None
         for row in rows:
@@ -128,7 +133,10 @@ class Selection:
                 states[robots_url] = known
             elif kind == b"1":
                 budget.spend(rest)
+            elif kind == b"11":
+                asked.append(int(rest, 16))
             else:
+                states, asked = _with_visited(states, asked), array("I")
                 left = self._share(states.values()) if left is None else left
                 left -= yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
 
@@ -219,6 +227,14 @@ class _Waiting(NamedTuple):
     def row(self, kind: bytes, line: bytes) -> bytes:
         """A row of the layer, at this page's place."""
         return b"%s %s %s %s" % (self.place, self.url.encode(), kind, line)
+
+
+def _with_visited(states: dict[str, Target], asked: array[int]) -> dict[str, Target]:
+    """A host's states, which bring what was asked of it before."""
+    if not asked:
+        return states
+    text = packed(asked)
+    return {url: records.replace(state, visited=text) for url, state in states.items()}
 
 
 def _rounded(due: datetime, now: datetime) -> str:

@@ -282,14 +282,13 @@ def test_every_order_reaches_the_same_pages_under_a_budget(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_redirect_to_a_page_of_an_earlier_layer_asks_for_it_once_more_at_most(tmp_path):
-    # A redirect within its host is followed at once, by a task that knows its own layer only.
+def test_a_redirect_to_a_page_of_an_earlier_layer_does_not_ask_for_it_again(tmp_path):
     log = tmp_path / "access.log"
     with serve(Web(hosts=loopback(1), degree=1, depth=1, port=0), log=log) as web:
         words = ["--depth", "2", "--budget", "1", "--include", "/redirects/$|linked-too$"]
         assert crawling.crawl(tmp_path / "root", *words, *web.seeds)[0] == 0
     paths = Counter(request.path for request in crawling.requests(log))
-    assert paths.pop("/redirects/at/linked-too") == 2
+    assert "/redirects/at/linked-too" in paths
     assert set(paths.values()) == {1}
     merged = [url for url, _ in crawling.records(tmp_path / "root" / "doc" / "merged")]
     assert len(merged) == len(set(merged))

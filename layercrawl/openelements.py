@@ -112,6 +112,8 @@ class OpenElements:
         if foreign:
             self.names.append(foreign)
             return
+        if name == "form" and self._in_form and "template" not in self.names:
+            return  # ignored: it does not even end a paragraph
         self.imply(name)
         if name in kinds.FORMATTING and self.names.count(name) >= 3:
             self._forgotten.add(name)
@@ -205,11 +207,9 @@ class OpenElements:
         return at is None or at >= 0 and self.names[at] not in kinds.MARKERS
 
     def _enter_form(self) -> bool | None:
-        """Whether a form begins, which it does in no other; None: perhaps."""
+        """Whether a form begins; None: perhaps."""
         if "template" in self.names:
             return None
-        if self._in_form:
-            return False
         self._in_form = True
         return None if self._directly_in_table() else True
 

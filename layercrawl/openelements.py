@@ -132,10 +132,10 @@ class OpenElements:
     def imply(self, name: str) -> None:
         """What a start tag of HTML closes, be its element void or not."""
         self._leave_foreign()
-        if name in kinds.CLOSE_P:
-            self._imply_end(("p",), kinds.BUTTON_SCOPE)
         if name in kinds.CLOSED_ALIKE:
             self._imply_end(kinds.CLOSED_ALIKE[name], kinds.LIST_BARRIER)
+        if name in kinds.CLOSE_P:
+            self._imply_end(("p",), kinds.BUTTON_SCOPE)
         elif name == "a":
             self._imply_end_of_link()
         elif name in ("option", "optgroup"):

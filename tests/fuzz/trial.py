@@ -17,9 +17,9 @@ SECONDS_PER_BYTE = 10e-6
 MEMORY = 300_000_000
 """Bytes that one input may take beyond what the process had taken before."""
 _STRETCHED_ONE_IN = 16
-_SHORT, _LONG = 1 << 13, 1 << 15
-_SUSPECT = 0.1  # seconds for the short one
-_GROWTH = 2.2 * _LONG / _SHORT
+_SIZES = (1 << 13, 1 << 15, 1 << 17)
+_SUSPECT = 0.1  # seconds for the shortest
+_GROWTH = 2 * 4
 
 
 class Broken(AssertionError):
@@ -58,14 +58,16 @@ def stretched(data: bytes, size: int) -> bytes:
 
 
 def _check_growth(target: Target, data: bytes) -> None:
-    """Four times the bytes may take about four times as long; the least of two tries counts."""
-    short, long = stretched(data, _SHORT), stretched(data, _LONG)
-    few = _seconds(target, short)
-    if few < _SUSPECT:
-        return
-    many = _seconds(target, long)
-    if many > _GROWTH * few and min(many, _seconds(target, long)) > _GROWTH * few:
-        raise Broken(f"{len(short)} bytes take {few:.2f} s, {len(long)} bytes {many:.2f} s")
+    """Four times the bytes may take about four times as long, now and then more: not twice."""
+    seconds = _seconds(target, stretched(data, _SIZES[0]))
+    taken = [f"{seconds:.2f} s"]
+    for size in _SIZES[1:] if seconds > _SUSPECT else ():
+        before, seconds = seconds, _seconds(target, stretched(data, size))
+        taken.append(f"{seconds:.2f} s")
+        if seconds < _GROWTH * before:
+            return
+    if len(taken) > 1:
+        raise Broken(f"about {_SIZES} bytes take {', '.join(taken)}")
 
 
 def _seconds(target: Target, data: bytes) -> float:

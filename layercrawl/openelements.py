@@ -136,7 +136,7 @@ class OpenElements:
             self._imply_end(kinds.CLOSED_ALIKE[name], kinds.LIST_BARRIER)
         if name in kinds.CLOSE_P:
             self._imply_end(("p",), kinds.BUTTON_SCOPE)
-        elif name == "a":
+        if name == "a":
             self._imply_end_of_link()
         elif name in ("option", "optgroup"):
             self._imply_end_of_option()

@@ -38,6 +38,7 @@ _DIRECTIVES = {
     "user agent": "user-agent",
     "site-map": "sitemap",
 }
+_BLANKS = " \t\v\f"  # str.strip() takes away A0 too, the last octet of an à
 _TOKEN = re.compile(r"\*|[A-Za-z0-9_.-]+")
 _DELAY = re.compile(r"(?=\.?\d)(\d*+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+)(?![\w.])", re.ASCII)
 
@@ -141,9 +142,9 @@ def _lines(body: bytes) -> Iterator[tuple[int, str, str, str]]:
         name, colon, value = text.partition(":")
         if not colon:
             name, _, value = text.partition(" ")
-        directive = _DIRECTIVES.get(name.strip().lower())
+        directive = _DIRECTIVES.get(name.strip(_BLANKS).lower())
         if directive:
-            yield number, directive, value.strip(), text
+            yield number, directive, value.strip(_BLANKS), text
 
 
 def product_token(agent: str) -> str:

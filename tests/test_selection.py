@@ -20,6 +20,7 @@ from layercrawl.patterns import pattern, varies
 from layercrawl.records import Outlinks, Target, UrlState, Visit
 from layercrawl.rules import Rules
 from layercrawl.selection import RULES_LAST, Selection, rank
+from layercrawl.visited import hashed
 from tests import planning
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -258,8 +259,8 @@ def test_waits_are_told_roughly() -> None:
     for seconds in range(1, 400_000, 777):
         until = schedule.timestamp(planning.NOW + timedelta(seconds=seconds))
         visit = Visit(PAST, 0, "deferred", not_before=until)
-        ((_, row),) = choice.candidate("http://a.example/", UrlState(visits=[visit]))
-        assert row == b"1 / -"
+        rows = choice.candidate("http://a.example/", UrlState(visits=[visit]))
+        assert [row for _, row in rows] == [b"11 %08x" % hashed("http://a.example/"), b"1 / -"]
     names = [name.removeprefix("waits until ") for name in choice.counts if "until" in name]
     assert len(names) < 20 and min(names) > schedule.timestamp(planning.NOW)
 

@@ -13,7 +13,7 @@ from mrjob.step import MRStep
 
 from layercrawl import fold, stores
 from layercrawl.job import Job, RecordProtocol, SeedOrRecord
-from layercrawl.ordering import GraphOrder
+from layercrawl.ordering import ORDERS, GraphOrder
 from layercrawl.records import Outlinks, Target, UrlState
 from layercrawl.selection import Selection
 
@@ -37,7 +37,7 @@ class OptimizerDriver(Job):
 
     def steps(self) -> list[MRStep]:
         spread = {"mapper": self.spread, "mapper_final": self.rest}
-        graph = isinstance(self.choice.order, GraphOrder)
+        graph = isinstance(ORDERS[self.config.order], GraphOrder)
         return [
             *([MRStep(reducer=self.weigh, **spread)] if graph else []),
             MRStep(reducer=self.fold, reducer_final=self.tell, **({} if graph else spread)),

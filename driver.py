@@ -18,12 +18,13 @@ from jobs.html_to_xml_driver import HtmlToXmlDriver
 from jobs.merge_driver import MergeDriver
 from jobs.optimizer_driver import OptimizerDriver
 from jobs.parser_driver import ParserDriver
-from layercrawl import config, report, start, stores, urls
+from layercrawl import config, stores, urls
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import JobFailed
-from layercrawl.limits import Limits
-from layercrawl.report import Report
-from layercrawl.stage import Stages
+from layercrawl.running import report, start
+from layercrawl.running.limits import Limits
+from layercrawl.running.report import Report
+from layercrawl.running.stage import Stages
 from layercrawl.stores import BadRoot, Stores
 
 FINISHED, FAILED, BAD_USE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130

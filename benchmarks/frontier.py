@@ -21,10 +21,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layercrawl.config import Config
-from layercrawl.download import Plan, download
+from layercrawl.download.spool import Spool
+from layercrawl.download.turns import Plan, download
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
-from layercrawl.spool import Spool
 
 
 class Stub:

@@ -15,16 +15,16 @@ from operator import itemgetter
 from mrjob.compat import jobconf_from_env
 
 from layercrawl import urls
-from layercrawl.download import Plan, download
+from layercrawl.download.handover import Room
+from layercrawl.download.progress import Progress
+from layercrawl.download.spool import Spool
+from layercrawl.download.stays import Longest
+from layercrawl.download.tally import Tally
+from layercrawl.download.turns import Plan, download
 from layercrawl.fetch import Fetcher
-from layercrawl.handover import Room
 from layercrawl.job import Job
-from layercrawl.progress import Progress
+from layercrawl.planning.selection import rank
 from layercrawl.records import Page, Target, encode
-from layercrawl.selection import rank
-from layercrawl.spool import Spool
-from layercrawl.stays import Longest
-from layercrawl.tally import Tally
 
 Message = tuple[bytes, bytes]
 

@@ -11,11 +11,11 @@ from functools import cached_property
 from mrjob.compat import jobconf_from_env
 from mrjob.step import MRStep
 
-from layercrawl import fold, stores
+from layercrawl import stores
 from layercrawl.job import Job, RecordProtocol, SeedOrRecord
 from layercrawl.ordering import ORDERS, GraphOrder
+from layercrawl.planning import fold, selection
 from layercrawl.records import Outlinks, Target, UrlState
-from layercrawl.selection import Selection
 
 Message = tuple[bytes, bytes]
 
@@ -46,8 +46,8 @@ class OptimizerDriver(Job):
         ]
 
     @cached_property
-    def choice(self) -> Selection:
-        return Selection(self.config, self.now, self.rules)
+    def choice(self) -> selection.Selection:
+        return selection.Selection(self.config, self.now, self.rules)
 
     @cached_property
     def folding(self) -> fold.Folding:

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from layercrawl import stores
+from layercrawl.asking.hosts import hosts
+from layercrawl.asking.status import status
+from layercrawl.asking.why import why
 from layercrawl.config import VERSION, Config
-from layercrawl.hosts import hosts
-from layercrawl.report import printable
-from layercrawl.status import status
+from layercrawl.running.report import printable
 from layercrawl.stores import Stores
-from layercrawl.why import why
 
 _ROOT = Config().root
 

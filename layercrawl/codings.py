@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import brotli
 
-from layercrawl import charset_labels
+from layercrawl.charset import labels
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -84,7 +84,7 @@ def codings(content_encoding: str) -> list[str]:
     (['x-gzip', 'br'], [])
     """
     words = (word.strip().lower() for word in content_encoding.split(","))
-    names = [word for word in words if word not in _NOT_CODED and not charset_labels.name(word)]
+    names = [word for word in words if word not in _NOT_CODED and not labels.name(word)]
     if len(names) > MAX_CODINGS:
         raise BrokenCoding(f"more than {MAX_CODINGS} content codings")
     for name in names:

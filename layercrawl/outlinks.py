@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from layercrawl import directives, manners, markup, simhash, sitemaps, urls
+from layercrawl import manners, markup, simhash, sitemaps, urls
 from layercrawl.answers import MAX_HOPS
+from layercrawl.markup import page_robots
 from layercrawl.records import Outlinks, Page
 from layercrawl.rules import Rules
 
@@ -173,11 +174,11 @@ def _is_redirect(document: markup.Document, page: Page) -> bool:
     return document.refresh_seconds <= AT_ONCE and page.target.hops < MAX_HOPS
 
 
-def _header_directives(page: Page, agent: str) -> directives.Directives:
+def _header_directives(page: Page, agent: str) -> page_robots.Directives:
     """What all X-Robots-Tag headers ask together; an agent's name holds for its own header only."""
     values = (value for name, value in page.headers if name.lower() == "x-robots-tag")
     asked = [markup.robots_header(value, agent) for value in values]
-    return directives.Directives(
+    return page_robots.Directives(
         any(header.noindex for header in asked), any(header.nofollow for header in asked)
     )
 

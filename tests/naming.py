@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 import driver
-from layercrawl import connection
+from layercrawl.fetch import connection
 
 AUTHORITY = "LAYERCRAWL_TEST_CA"
 HANGING = 600.0

@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from layercrawl import fold
 from layercrawl.config import Config
 from layercrawl.ordering import GraphOrder, Order
+from layercrawl.planning import fold
+from layercrawl.planning.selection import Selection
 from layercrawl.records import Outlinks, Target, UrlState
-from layercrawl.selection import Selection
 
 Message = tuple[bytes, bytes]
 Line = tuple[int, str, Outlinks | UrlState | None]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layercrawl import budgets
-from layercrawl.budgets import ALIKE, ALIKE_HOST, OVER_HOST, OVER_PATTERN, Budgets
 from layercrawl.config import Config
+from layercrawl.planning import budgets
+from layercrawl.planning.budgets import ALIKE, ALIKE_HOST, OVER_HOST, OVER_PATTERN, Budgets
 from layercrawl.records import Visit
 
 CHANCE = random.Random(1)

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import charset, charset_declared, records
-from layercrawl.charset_guess import guess
-from layercrawl.charset_labels import CODECS, NAMES, name, table
+from layercrawl import charset, records
+from layercrawl.charset import declared
+from layercrawl.charset.guessing import guess
+from layercrawl.charset.labels import CODECS, NAMES, name, table
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "data" / "charset.json").read_text("utf-8")
@@ -112,7 +113,7 @@ def test_text_that_can_be_encoded_is_read_back(text: str, encoding: str) -> None
         body = charset.encode(text, encoding)
     except ValueError:
         return
-    if not charset_declared.byte_order_mark(body):
+    if not declared.byte_order_mark(body):
         assert charset.decode(body, f"text/html; charset={encoding}") == (text, encoding)
 
 

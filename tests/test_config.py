@@ -17,8 +17,8 @@ from jobs.html_to_xml_driver import HtmlToXmlDriver
 from jobs.merge_driver import MergeDriver
 from jobs.optimizer_driver import OptimizerDriver
 from jobs.parser_driver import ParserDriver
-from layercrawl import config, option
-from layercrawl.config import BadConfig, Config
+from layercrawl import config
+from layercrawl.config import BadConfig, Config, options
 from layercrawl.job import Job
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -102,7 +102,7 @@ def test_help_tells_all_options_and_defaults(capsys: Any) -> None:
         config.load(["--help"])
     told = " ".join(capsys.readouterr().out.split())
     assert ended.value.code == 0
-    assert all(option.flag(f.name) in told for f in config.FIELDS if f.name != "seed_urls")
+    assert all(options.flag(f.name) in told for f in config.FIELDS if f.name != "seed_urls")
     assert "link distance from the seeds to crawl to (required)" in told
     assert "requests at a time in each task, slow ones aside (default: 16)" in told
 

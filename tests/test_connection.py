@@ -17,8 +17,8 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import connection
-from layercrawl.connection import Adapter, ForbiddenAddress, StaleConnection, public
+from layercrawl.fetch import connection
+from layercrawl.fetch.connection import Adapter, ForbiddenAddress, StaleConnection, public
 from tests.raw_server import page, raw_server
 
 PRIVATE = [

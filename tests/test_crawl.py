@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import lxml.etree
 import pytest
 
+from layercrawl.asking.why import why
 from layercrawl.stores import Stores
-from layercrawl.why import why
 from tests import crawling
 from tests.web import Web, loopback, serve, sitemaps
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from layercrawl.crew import SPARE, Crew
-from layercrawl.frontier import Frontier
-from layercrawl.handover import Handover
+from layercrawl.download.crew import SPARE, Crew
+from layercrawl.download.frontier import Frontier
+from layercrawl.download.handover import Handover
 
 
 def test_workers_come_as_they_are_wanted() -> None:
@@ -17,8 +17,8 @@ def test_workers_come_as_they_are_wanted() -> None:
 
 
 def test_one_who_waits_holds_up_nobody(monkeypatch) -> None:
-    monkeypatch.setattr("layercrawl.frontier.LONG", 0.05)
-    monkeypatch.setattr("layercrawl.handover._PATIENCE", 0.02)
+    monkeypatch.setattr("layercrawl.download.frontier.LONG", 0.05)
+    monkeypatch.setattr("layercrawl.download.handover._PATIENCE", 0.02)
     free, hosts = threading.Event(), ["slow", "slower", "quick", "quicker"]
     frontier: Frontier[str] = Frontier(iter(hosts), most=1)
     handover: Handover[str] = Handover(len)

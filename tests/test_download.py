@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from layercrawl import answers, manners, urls
 from layercrawl.config import Config
-from layercrawl.download import Plan, download
-from layercrawl.progress import Progress
+from layercrawl.download.progress import Progress
+from layercrawl.download.spool import Item, Spool
+from layercrawl.download.stays import Longest
+from layercrawl.download.turns import Plan, download
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
-from layercrawl.spool import Item, Spool
-from layercrawl.stays import Longest
 from tests import planning
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -393,7 +393,7 @@ def test_an_error_of_the_watchers_ends_the_task() -> None:
 
 
 def test_watchers_hear_something_while_a_host_takes_its_time(monkeypatch) -> None:
-    monkeypatch.setattr("layercrawl.handover._PATIENCE", 0.01)
+    monkeypatch.setattr("layercrawl.download.handover._PATIENCE", 0.01)
     beats = []
     web = Stub(slow=lambda _: 0.1)
     list(

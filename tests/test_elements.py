@@ -2,7 +2,7 @@
 
 import pytest
 
-from layercrawl import elements
+from layercrawl.markup import elements
 
 TAGS = [
     pytest.param(tag, name, id=tag) for name, tags in elements._TAGS.items() for tag in tags.split()

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import fold, records
+from layercrawl import records
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, GraphOrder
+from layercrawl.planning import fold
 from layercrawl.records import Outlinks, Target, UrlState, Visit
 from tests import planning
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from layercrawl import forked, records
-from layercrawl.forked import Forked, TaskFailed
-from layercrawl.job import JobFailed
+from layercrawl import records
+from layercrawl.job import JobFailed, forked
+from layercrawl.job.forked import Forked, TaskFailed
 from layercrawl.records import Target
 from tests import tasks
 

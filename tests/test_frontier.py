@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from layercrawl import frontier as frontier_module
-from layercrawl.frontier import Frontier
+from layercrawl.download import frontier as frontier_module
+from layercrawl.download.frontier import Frontier
 
 
 class Host:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from layercrawl.handover import LARGE, Handover, Room
+from layercrawl.download.handover import LARGE, Handover, Room
 
 
 def gathered(handover: Handover[str], workers: int) -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl.heads import MAX_HEAD, MAX_LINES, Answer, BrokenHead, fields
+from layercrawl.fetch.heads import MAX_HEAD, MAX_LINES, Answer, BrokenHead, fields
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "data" / "heads.json").read_text("utf-8")

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from layercrawl import config, limits, stores
-from layercrawl.limits import Limits
+from layercrawl import config, stores
+from layercrawl.running import limits
+from layercrawl.running.limits import Limits
 from layercrawl.stores import Marker, Stores
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layercrawl import markup, slices, urls
-from layercrawl.refresh import refresh_target
+from layercrawl import markup, urls
+from layercrawl.markup import slicing
+from layercrawl.markup.refresh import refresh_target
 
 CASES = json.loads((Path(__file__).parent / "data" / "markup.json").read_text("utf-8"))
 URL = CASES["url"]
@@ -106,7 +107,7 @@ def test_a_huge_page_says_the_same_in_slices(monkeypatch):
         + "<meta http-equiv=refresh content='0;r'><meta http-equiv=refresh content='0;s'>"
     )
     whole = markup.parse(page, URL)
-    monkeypatch.setattr(slices, "LONGEST", 100)
+    monkeypatch.setattr(slicing, "LONGEST", 100)
     sliced = markup.parse(page, URL)
     assert whole.unusable == 50 and whole.noindex and whole.canonical and whole.refresh
     assert seen(sliced) == seen(whole)
@@ -114,7 +115,7 @@ def test_a_huge_page_says_the_same_in_slices(monkeypatch):
 
 
 def test_canonical_urls_of_two_slices_contradict_each_other(monkeypatch):
-    monkeypatch.setattr(slices, "LONGEST", 10)
+    monkeypatch.setattr(slicing, "LONGEST", 10)
     page = "<link rel=canonical href=/c><link rel=canonical href=/d>"
     assert markup.parse(page, URL).canonical is None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from layercrawl import nesting
-from layercrawl.openelements import MOST_COPIES
+from layercrawl.nesting.openelements import MOST_COPIES
 
 CASES = json.loads((Path(__file__).parent / "data" / "nesting.json").read_text("utf-8"))
 SLACK = 6  # html, body, a link or raw text beyond the limit, what tables imply

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layercrawl import urls
-from layercrawl.patterns import pattern, varies
+from layercrawl.planning.patterns import pattern, varies
 
 CASES = json.loads((Path(__file__).parent / "data" / "patterns.json").read_text("utf-8"))
 

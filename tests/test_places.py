@@ -9,8 +9,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl.frontier import Frontier
-from layercrawl.places import Places
+from layercrawl.download.frontier import Frontier
+from layercrawl.download.places import Places
 from tests import planning
 
 Named = tuple[int, str, str]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import charset_labels
-from layercrawl.query_encoding import encode_query
+from layercrawl.charset import labels
+from layercrawl.urls.query_encoding import encode_query
 
 CASES = json.loads((Path(__file__).parent / "data/query_encoding.json").read_text("utf-8"))
 
@@ -25,7 +25,7 @@ def test_only_the_query_is_encoded(case):
     assert encode_query(case["url"], "windows-1252") == case["expected"]
 
 
-NAMES = sorted(set(charset_labels.NAMES.values()))
+NAMES = sorted(set(labels.NAMES.values()))
 
 
 @given(st.text(max_size=20), st.sampled_from(NAMES))
@@ -42,6 +42,6 @@ def test_characters_that_are_not_there_cost_no_more_than_others(encoding):
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "gbk", "euc-kr", "koi8-r"])
 def test_bytes_mean_the_same_to_a_server_that_decodes_them(encoding):
-    codec = charset_labels.CODECS.get(encoding, encoding)
+    codec = labels.CODECS.get(encoding, encoding)
     text = {"koi8-r": "сыр", "gbk": "中文", "euc-kr": "가나"}.get(encoding, "日本語カナ")
     assert unquote_to_bytes(encode_query("?" + text, encoding))[1:].decode(codec) == text

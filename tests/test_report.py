@@ -18,8 +18,9 @@ from typing import Any, TextIO
 
 import pytest
 
-from layercrawl import config, report, stores
-from layercrawl.report import Report
+from layercrawl import config, stores
+from layercrawl.running import report
+from layercrawl.running.report import Report
 from layercrawl.stores import Marker, Stores
 
 

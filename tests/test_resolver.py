@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from layercrawl import resolver
-from layercrawl.resolver import Resolver
+from layercrawl.fetch import resolver
+from layercrawl.fetch.resolver import Resolver
 
 
 class Names:

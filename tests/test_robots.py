@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from layercrawl import robots
-from layercrawl.robots_rules import Wildcard, path_of, pattern
+from layercrawl.robots.rules import Wildcard, path_of, pattern
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "data" / "robots.json").read_text("utf-8")

@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import budgets, config, fold, manners, records, schedule, urls
+from layercrawl import config, manners, records, schedule, urls
 from layercrawl.ordering import ORDERS
-from layercrawl.patterns import pattern, varies
+from layercrawl.planning import budgets, fold
+from layercrawl.planning.patterns import pattern, varies
+from layercrawl.planning.selection import RULES_LAST, Selection, rank
+from layercrawl.planning.visited import hashed
 from layercrawl.records import Outlinks, Target, UrlState, Visit
 from layercrawl.rules import Rules
-from layercrawl.selection import RULES_LAST, Selection, rank
-from layercrawl.visited import hashed
 from tests import planning
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads(

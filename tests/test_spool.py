@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from layercrawl.download.spool import HostQueue, Item, Spool
 from layercrawl.records import Target, encode
-from layercrawl.spool import HostQueue, Item, Spool
 from tests import planning
 
 A = [f"http://a.example/{n}" for n in range(3)]

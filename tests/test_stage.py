@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from layercrawl import config, job, records, stage, stores
+from layercrawl import config, job, records, stores
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import Job, JobFailed, Ran
 from layercrawl.records import Target
-from layercrawl.report import Report
-from layercrawl.stage import Stages
+from layercrawl.running import stage
+from layercrawl.running.report import Report
+from layercrawl.running.stage import Stages
 from layercrawl.stores import Marker, Stores
 from tests import tasks
 

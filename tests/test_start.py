@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from layercrawl import config, start, stores
+from layercrawl import config, stores
 from layercrawl.config import BadConfig, Config
+from layercrawl.running import start
 from layercrawl.stores import Marker, Stores
 
 

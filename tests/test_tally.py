@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl.tally import Tally
+from layercrawl.download.tally import Tally
 
 RECORDS = st.lists(st.tuples(st.text(), st.sampled_from(["page", "robots", "sitemap"])))
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from layercrawl import cli
-from layercrawl.patterns import pattern
+from layercrawl.planning.patterns import pattern
 from tests import crawling
 from tests.web import Web, loopback, serve
 

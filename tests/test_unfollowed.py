@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from layercrawl import stores
+from layercrawl.asking.unfollowed import cut_links, would_be_cut
 from layercrawl.records import Outlinks, Page, Target, encode
 from layercrawl.stores import Marker, Stores
-from layercrawl.unfollowed import cut_links, would_be_cut
 
 SEED = "http://a.example/"
 

@@ -152,7 +152,7 @@ def test_tags_of_the_xml_are_tags_of_the_tree(html: str) -> None:
 
 def test_a_page_of_too_many_tags_keeps_its_text_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xmldoc, "MOST_TAGS", 1000)
-    monkeypatch.setattr("layercrawl.slices.LONGEST", 5000)
+    monkeypatch.setattr("layercrawl.markup.slicing.LONGEST", 5000)
     html = "<title>T</title>" + "".join(f"<p>{n} <a href=/{n}>link {n}</a>" for n in range(3000))
     tree = ElementTree.fromstring(xmldoc.to_xml(html + "<style>a>b</style><script>1<2</script>"))
     text = "".join(tree.itertext())

@@ -22,9 +22,9 @@ from unittest.mock import patch
 import brotli
 import zstandard
 
-from layercrawl import codings, connection, fetch, heads, outlinks, records, urls
+from layercrawl import codings, fetch, outlinks, records, urls
 from layercrawl.config import Config
-from layercrawl.fetch import Fetcher
+from layercrawl.fetch import Fetcher, connection, heads
 from layercrawl.records import Outcome, Page, Target
 from layercrawl.rules import Rules
 from tests.fuzz import samples

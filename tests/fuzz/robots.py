@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layercrawl import manners, robots
-from layercrawl.robots_rules import Wildcard, path_of, pattern
+from layercrawl.robots.rules import Wildcard, path_of, pattern
 from tests.fuzz import samples
 
 SKIPPED = ""

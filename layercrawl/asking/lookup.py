@@ -1,0 +1,76 @@
+"""What the stores say of one URL, found by reading them through: no index, and little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from pathlib import Path
+
+from layercrawl import config, records, seeds, stores, urls
+from layercrawl.ordering import ORDERS
+from layercrawl.planning import fold
+from layercrawl.records import Outlinks, Page, UrlState
+from layercrawl.rules import Rules
+from layercrawl.stores import Stores
+
+_DEEPEST = 1 << 30
+
+
+def naming(
+    crawl: Stores, folder: Path, url: str, kind: type[records.R]
+) -> Iterator[tuple[str, str, records.R]]:
+    """The records whose line holds the URL, as their key or in the JSON: part file, key, record."""
+    key, inside = url.encode() + b"\t", b'"%s"' % url.encode()
+    for path in sorted(folder.glob("part-*")):
+        with path.open("rb") as lines:
+            for line in lines:
+                if line.startswith(key) or inside in line:
+                    yield crawl.name(path), *records.decode(line, kind)
+
+
+def of(
+    crawl: Stores, folder: Path, url: str, kind: type[records.R]
+) -> Iterator[tuple[str, records.R]]:
+    """The URL's own records in a folder, each with its part file."""
+    for where, key, record in naming(crawl, folder, url, kind):
+        if key == url:
+            yield where, record
+
+
+def state(crawl: Stores, url: str, before: int = _DEEPEST) -> UrlState | None:
+    """What all layers before a number say of the URL: each line of out/ that names it, folded."""
+    order = ORDERS["breadth-first"]  # the order's message is not looked at
+    states = [fold.seed(order)] if url in seed_urls(crawl) else []
+    for layer in crawl.layers("out")[:before]:
+        for _, page_url, page in naming(crawl, crawl.layer("out", layer), url, Outlinks):
+            found = fold.found(page_url, page, layer, order, _DEEPEST)
+            states += [state for found_url, state in found if found_url == url]
+    return reduce(lambda a, b: fold.merge(a, b, order), states) if states else None
+
+
+def newest(crawl: Stores, url: str) -> Page | None:
+    """The last answer that the URL had."""
+    for layer in reversed(crawl.layers("doc")):
+        for _, page in of(crawl, crawl.layer("doc", layer), url, Page):
+            return page
+    return None
+
+
+def seed_urls(crawl: Stores) -> set[str]:
+    """The user's seeds."""
+    texts = (path.read_text("utf-8", errors="replace") for path in crawl.seeds.glob("[!.]*"))
+    return {url for text in texts for url in seeds.read(text.splitlines())[0]}
+
+
+def settings(folder: Path) -> config.Config:
+    """The settings that a complete folder was made with."""
+    return config.make(stores.marker(folder).settings)
+
+
+def rules(crawl: Stores, made_with: config.Config) -> Rules:
+    """The rules for links that these settings mean."""
+    place = urls.host if made_with.scope == "host" else urls.site
+    places = frozenset(map(place, seed_urls(crawl)))
+    return Rules(
+        made_with.scope, places, made_with.include, made_with.exclude, made_with.drop_params
+    )

@@ -1,0 +1,270 @@
+"""The fetching of one task: workers take due hosts, make at most one request, and give them back.
+
+Every Target that comes in leaves exactly one Page; redirect targets on the same host and one
+robots.txt record per origin come on top.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Protocol
+
+import msgspec
+
+from layercrawl import answers, manners, schedule, urls
+from layercrawl.config import Config
+from layercrawl.download.crew import Crew
+from layercrawl.download.frontier import Frontier
+from layercrawl.download.handover import Handover, Room
+from layercrawl.download.spool import HostQueue, Item, Spool
+from layercrawl.download.stays import Longest, Stay
+from layercrawl.manners import Origin, Pace
+from layercrawl.planning.visited import Visited
+from layercrawl.records import Outcome, Page, Target
+from layercrawl.rules import Rules
+
+Emit = Callable[[Item, Page], None]
+Answer = tuple[Item, Page]
+
+
+class Transport(Protocol):
+    """What asks the web: `fetch.Fetcher`, or a stub."""
+
+    def page(self, url: str, target: Target) -> Page: ...
+
+    def robots(self, url: str, target: Target) -> Page: ...
+
+    def address(self, host: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What holds for a whole task: settings, rules, the layer's clock, and until when it may run.
+
+    `deadline` is on the monotonic clock; `now` is the stage's one reading of the time of day, from
+    which every `not_before` is counted, so that it does not depend on how long fetching took.
+    """
+
+    config: Config
+    rules: Rules
+    transport: Transport
+    now: datetime
+    deadline: float
+    room: Room = field(default_factory=Room)
+
+    def over(self) -> tuple[str, str] | None:
+        """Why nothing more is asked in this layer."""
+        return ("no time left in the layer", "") if time.monotonic() >= self.deadline else None
+
+    def pause(self, seconds: float) -> float:
+        """A pause, cut short where the layer's time ends: then nothing is asked anyway."""
+        return min(seconds, max(0.0, self.deadline - time.monotonic()))
+
+
+class Visit:
+    """One host's turn after turn, until nothing waits for it.
+
+    Its robots.txt records are kept to the end: what the host demanded by then goes with them.
+    """
+
+    def __init__(self, spool: Spool, span: tuple[str, int, int], plan: Plan) -> None:
+        self._spool, self._span, self._plan = spool, span, plan
+        self._met: list[tuple[Item, Page]] = []
+        self._begun = self._paused = 0.0
+        self._visited = Visited()
+
+    # Made at the first turn: many hosts may have to wait for theirs.
+
+    @cached_property
+    def _waiting(self) -> HostQueue:
+        return HostQueue(self._spool, *self._span)
+
+    @cached_property
+    def _pace(self) -> Pace:
+        return Pace(self._plan.config.delay)
+
+    @property
+    def host(self) -> str:
+        return self._span[0]
+
+    def places(self) -> dict[str, str]:
+        """What the host shares with others: its site, its address."""
+        config, transport = self._plan.config, self._plan.transport
+        address = transport.address(self.host) if config.max_per_address else ""
+        return {"site": urls.site(f"http://{self.host}/"), "address": address}
+
+    def stay(self) -> Stay:
+        """How long it took so far."""
+        return Stay(time.monotonic() - self._begun, self._paused, self.host)
+
+    def turn(self, emit: Emit) -> float | None:
+        """Deal with what waits up to one request; seconds until the next turn, None when done."""
+        self._begun = self._begun or time.monotonic()
+        while item := self._waiting.next():
+            robots = item.target.kind == "robots"
+            if self._robots(item) if robots else self._page(item, emit):
+                return self._rest()
+        for item, page in self._met:
+            emit(item, self._demanding(page))
+        return None
+
+    def _rest(self) -> float:
+        """Seconds until the next turn: none when nothing more will be asked."""
+        done = self._pace.given_up(self._plan.now)
+        pause = 0.0 if done else self._plan.pause(self._pace.pause())
+        self._paused += pause
+        return pause
+
+    def _demanding(self, page: Page) -> Page:
+        """A robots.txt's record with the moment before which its host is to be left alone."""
+        _, until = self._pace.given_up(self._plan.now) or ("", "")
+        return msgspec.structs.replace(page, not_before=max(page.not_before, until))
+
+    def _page(self, item: Item, emit: Emit) -> bool:
+        """One page's Target: put off, denied, or asked for; whether a request was made."""
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
+        origin = self._pace.origins.get(urls.origin(item.url))
+        if origin is None and not put_off:
+            self._waiting.put_back(item)
+            return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")))
+        page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
+        if page is None:
+            self._ask(item, emit)
+            return True
+        emit(item, page)
+        return False
+
+    def _barred(self, item: Item, origin: Origin | None) -> Page | None:
+        """The answer for a page that its host's robots.txt keeps from being asked for."""
+        if origin is None or origin.rules is None:
+            return self._unreachable(item, origin)
+        refusal = origin.refusal(item.url, self._plan.config.user_agent)
+        return self._unasked(item, "denied", refusal) if refusal else None
+
+    def _unreachable(self, item: Item, origin: Origin | None) -> Page:
+        """Later, perhaps for weeks; but of a host without a name the end may come sooner."""
+        if origin and origin.missing:
+            return self._unasked(item, "failed", answers.NO_SUCH_NAME)
+        until, trouble = (origin.not_before, origin.trouble) if origin else ("", "")
+        reason = f"robots.txt unreachable: {trouble}".removesuffix(": ")
+        return self._unasked(item, "deferred", reason, until)
+
+    def _ask(self, item: Item, emit: Emit) -> None:
+        page = self._plan.transport.page(item.url, item.target)
+        self._pace.heed(page, item.tries, self._plan.now)
+        failed = page.outcome == "failed"
+        if failed and item.tries <= self._plan.config.retries:
+            self._waiting.try_again(item)
+        else:
+            later = self._pace.not_before if failed else ""
+            emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
+        if page.outcome == "redirect":
+            self._follow(item, page.location)
+
+    def _follow(self, item: Item, location: str) -> None:
+        """Queue a redirect's target when it is this host's and new; else it is an outlink only."""
+        location = self._plan.rules.without_params(location)
+        kind = item.target.kind
+        page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
+        if not page or location in self._visited:
+            return
+        if not self._plan.rules.cut_of(kind, location, item.url):
+            hops, depth = item.target.hops + 1, item.target.depth
+            self._waiting.admit(location, Target(kind, depth, item.url, hops))
+
+    def _robots(self, item: Item) -> bool:
+        """One origin's robots.txt: known already, put off, or asked for; whether it was asked."""
+        origin = urls.origin(item.url)
+        if item.target.visited:
+            self._visited = Visited(item.target.visited)
+        if known := self._known(item, origin):
+            self._met.append((item, known))
+            return False
+        page = self._plan.transport.robots(item.url, item.target)
+        self._pace.heed(page, item.tries, self._plan.now)
+        again = page.outcome == "failed" and item.tries <= self._plan.config.retries
+        if again and not self._pace.given_up(self._plan.now):
+            self._waiting.put_back(item._replace(tries=item.tries + 1))
+        else:
+            self._learn(origin, item, page)
+        return True
+
+    def _known(self, item: Item, origin: str) -> Page | None:
+        """The answer for a robots.txt that need not, or may not any more, be asked for."""
+        if item.target.rules is not None:
+            agent = self._plan.config.user_agent
+            self._pace.origins[origin] = manners.origin(item.target.rules, agent)
+            return self._unasked(item, "not_modified", "rules are known")
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
+        return self._unasked(item, "deferred", *put_off) if put_off else None
+
+    def _learn(self, origin: str, item: Item, page: Page) -> None:
+        # As of the layer's clock, by which its age is told.
+        page = msgspec.structs.replace(page, fetched=schedule.timestamp(self._plan.now))
+        learned = manners.learned(page, self._plan.config.user_agent, self._plan.now)
+        self._pace.origins[origin] = learned
+        later = learned.not_before
+        page = msgspec.structs.replace(page, attempts=item.tries, not_before=later)
+        self._met.append((item, page))
+
+    def _unasked(self, item: Item, outcome: Outcome, reason: str, not_before: str = "") -> Page:
+        return Page(
+            item.target, outcome, reason, attempts=item.tries - 1, not_before=not_before,
+            fetched=schedule.timestamp(self._plan.now),
+        )  # fmt: skip
+
+
+def download(
+    spool: Spool, plan: Plan, beat: Callable[[], None], longest: Longest | None = None
+) -> Iterator[tuple[Item, Page]]:
+    """All answers to a spool's Targets, as they come; `beat` is called at least once a second.
+
+    `longest` gets how long each host took.
+    An error in a worker, which is a fault of this program, is raised here with the host named.
+    """
+    spool.seal()
+    hosts = (Visit(spool, span, plan) for span in spool.hosts)
+    limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
+    frontier = Frontier(hosts, limits, Visit.places, plan.config.threads)
+    handover: Handover[Answer] = Handover(_size)
+    work = partial(_work, frontier, handover, longest or Longest(), plan.room)
+    crew = Crew(work, min(plan.config.threads, len(spool.hosts)))
+
+    def look() -> None:
+        beat()
+        handover.expect(crew.hire(frontier.waiting_long()))
+
+    try:
+        yield from handover.gather(crew.hire(0), look)
+    finally:
+        frontier.close()
+
+
+def _size(answer: Answer) -> int:
+    return len(answer[1].html) + len(answer[1].body_b64) + 1000
+
+
+def _work(
+    frontier: Frontier[Visit], handover: Handover[Answer], longest: Longest, room: Room
+) -> None:
+    def emit(item: Item, page: Page) -> None:
+        handover.put((item, page))
+
+    visit: Visit | None = None
+    try:
+        while visit := frontier.take():
+            pause = visit.turn(emit)
+            room.leave()
+            if pause is None:
+                longest.add(visit.stay())
+                frontier.finish(visit)
+            else:
+                frontier.give(visit, pause)
+    except BaseException as error:
+        error.add_note(f"while working on {visit.host if visit else 'no host'}")
+        handover.leave(error)
+    handover.leave()

@@ -1,0 +1,246 @@
+"""Which URLs make up the next layer: who is due, what a host may take, where to cut. Pure.
+
+A host's rows begin with a number: first its robots.txts (0), then what its budgets need of the URLs
+that were asked for (1) and their hashes (11), then those that wait (2). What is left of these
+travels on as bytes that sort as they are to be taken: `place SP url SP kind SP line`, where place
+is depth (unless a budget lets depths mix) and rank, and a robots.txt stands before the page that
+brings it. Sitemaps stand first, with depth 1, since that is what the pages they list have.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from layercrawl import manners, records, schedule, urls
+from layercrawl.config import Config
+from layercrawl.ordering import ORDERS, Order
+from layercrawl.planning import budgets, fold
+from layercrawl.planning.budgets import Budgets
+from layercrawl.planning.visited import hashed, packed
+from layercrawl.records import Target, UrlState
+from layercrawl.rules import Rules
+
+RULES_LAST = timedelta(hours=24)
+_MIDDLE = 1 << 63
+_ANY = 1 << 62
+_FIRST = b"0" * 16
+
+
+def rank(score: int) -> bytes:
+    """Sixteen digits that sort the highest score first.
+
+    >>> sorted([rank(0), rank(5), rank(-3)]) == [rank(5), rank(0), rank(-3)]
+    True
+    """
+    return b"%016x" % (_MIDDLE - max(-_MIDDLE + 1, min(score, _MIDDLE)))
+
+
+@dataclass
+class Selection:
+    """The choice for one layer, by settings, the stage's clock and today's rules for links.
+
+    `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
+    also `waits until …`), held back for one of `budgets.REASONS`, `due`, a `robots.txt`, or `cut`:
+    found when the rules were others. `taken` are those that the layer has.
+    """
+
+    config: Config
+    now: datetime
+    rules: Rules | None = None
+
+    def __post_init__(self) -> None:
+        self.order: Order = ORDERS[self.config.order]
+        self.counts: Counter[str] = Counter()
+        c = self.config
+        self._budgeted = bool(c.max_per_pattern or c.max_host_pages or c.max_alike)
+
+    def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
+        """(host, row) for the host step; nothing for a URL that does not wait now."""
+        if state.depth == fold.FAR:
+            return
+        host = urls.host(url).encode()
+        if state.kind == "robots":
+            yield host, b"0 " + records.encode(url, self._host_target(state))
+            return
+        self.counts["known"] += 1
+        if reason := self._stays(url, state):
+            self.counts[reason] += 1
+            if state.visits:
+                yield host, b"11 %08x" % hashed(url)
+            if state.visits and self._budgeted:
+                yield host, b"1 " + budgets.row(url, state.visits)
+            return
+        page = state.kind == "page"
+        score = self.order.score(state) if page else 0
+        target = Target(state.kind, state.depth, state.via, state.hops, score)
+        ranked = rank(score) if page else _FIRST
+        place = b"%08x%s" % (0 if self.config.budget else distance(state), ranked)
+        yield host, b"2 %s %s" % (place, records.encode(url, target))
+
+    def _stays(self, url: str, state: UrlState) -> str:
+        if url == urls.robots_url(url):
+            return "robots.txt"
+        if state.kind == "sitemap" and not self.config.sitemaps:
+            return "sitemap"
+        if not state.visits:
+            if distance(state) > self.config.depth:
+                return "beyond depth"
+            return "cut" if self._cut(url, state) else ""
+        due = schedule.next_visit(state.visits)
+        if due is None:
+            return "visited"
+        return self._not_due(due)
+
+    def _cut(self, url: str, state: UrlState) -> bool:
+        """Whether the rules cut the link that found a URL; seeds and their redirects stand."""
+        if state.depth == 0 or self.rules is None:
+            return False
+        return bool(self.rules.cut_of(state.kind, url, state.via))
+
+    def _not_due(self, due: datetime) -> str:
+        if due <= self.now:
+            return ""
+        self.counts[f"waits until {_rounded(due, self.now)}"] += 1
+        return "not due"
+
+    def _host_target(self, state: UrlState) -> Target:
+        """What is known of a host: rules while they are fresh, and what it demanded."""
+        fresh = state.fetched and self.now - schedule.moment(state.fetched) < RULES_LAST
+        return Target(
+            kind="robots",
+            rules=state.rules if fresh else None,
+            fetched=state.fetched if fresh else "",
+            failing_since=state.failing_since,
+            delay=state.delay,
+            not_before=state.not_before,
+        )
+
+    def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
+        """From a host's sorted rows to those that it may have in the layer."""
+        states: dict[str, Target] = {}  # by robots.txt
+        brought: set[str] = set()
+        asked = array("I")
+        budget = Budgets(self.config)
+        left = None
+        for row in rows:
+            kind, _, rest = row.partition(b" ")
+            if kind == b"0":
+                robots_url, known = records.decode(rest, Target)
+                states[robots_url] = known
+            elif kind == b"1":
+                budget.spend(rest)
+            elif kind == b"11":
+                asked.append(int(rest, 16))
+            else:
+                states, asked = _with_visited(states, asked), array("I")
+                left = self._share(states.values()) if left is None else left
+                left -= yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
+
+    def _admitted(
+        self,
+        page: _Waiting,
+        states: dict[str, Target],
+        brought: set[str],
+        budget: Budgets,
+        left: int,
+    ) -> Generator[bytes, None, int]:
+        """A page's row, after its robots.txt's if that has not gone yet; how many pages it is."""
+        robots_url = urls.robots_url(page.url)
+        state = states.get(robots_url)
+        reason = self._stops(page, state, budget)
+        self.counts[reason or "due"] += 1
+        if reason or left <= 0:
+            return 0
+        if state and robots_url not in brought:
+            brought.add(robots_url)
+            yield page.row(b"0", records.encode(robots_url, state))
+        yield page.row(b"1", page.line)
+        return 1
+
+    def _stops(self, page: _Waiting, state: Target | None, budget: Budgets) -> str:
+        """Why a page may not be asked for now: its host, or its budgets.
+
+        These spare seeds and sitemaps.
+        """
+        if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
+            return "not due"
+        held_back = budget.refusal(page.url)
+        if held_back:
+            target = records.decode(page.line, Target)[1]
+            return held_back if target.depth and target.kind == "page" else ""
+        return ""
+
+    def _share(self, states: Iterable[Target]) -> int:
+        """How many pages a host can have: as many as its delay leaves time for, and the cap."""
+        asked = manners.longest_delay(state.delay or 0.0 for state in states)
+        return share(self.config, asked)
+
+    def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
+        """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
+
+        `limit` is the most pages that the run may still have; 0: any number.
+        """
+        most = min(n for n in (self.config.budget, limit, _ANY) if n)
+        depth, count = b"", 0
+        for row in rows:
+            depth = depth or row[:8]
+            if row[:8] != depth or count == most:
+                break
+            _, _, kind, line = row.split(b" ", 3)
+            count += kind == b"1"
+            self.counts["taken"] += kind == b"1"
+            yield records.decode(line, Target)
+
+
+def distance(found: UrlState | Target) -> int:
+    """The depth by which a URL waits for its layer: a sitemap's is that of what it lists."""
+    return 1 if found.kind == "sitemap" else found.depth
+
+
+def share(config: Config, asked: float) -> int:
+    """How many pages of a host a layer may have, where the host asks for a delay of so long.
+
+    >>> share(Config(layer_minutes=1.0, delay=2.0), 0.0), share(Config(layer_minutes=1.0), 30.0)
+    (30, 2)
+    """
+    delay = max(config.delay, asked)
+    by_time = int(60 * config.layer_minutes / delay) if delay else _ANY
+    return max(1, min(by_time, config.max_per_host or _ANY))
+
+
+class _Waiting(NamedTuple):
+    """A waiting page's row, taken apart."""
+
+    place: bytes
+    url: str
+    line: bytes
+
+    @classmethod
+    def of(cls, row: bytes) -> _Waiting:
+        place, _, line = row.partition(b" ")
+        return cls(place, line[: line.index(b"\t")].decode(), line)
+
+    def row(self, kind: bytes, line: bytes) -> bytes:
+        """A row of the layer, at this page's place."""
+        return b"%s %s %s %s" % (self.place, self.url.encode(), kind, line)
+
+
+def _with_visited(states: dict[str, Target], asked: array[int]) -> dict[str, Target]:
+    """A host's states, which bring what was asked of it before."""
+    if not asked:
+        return states
+    text = packed(asked)
+    return {url: records.replace(state, visited=text) for url, state in states.items()}
+
+
+def _rounded(due: datetime, now: datetime) -> str:
+    """A moment not before `due`, coarser the later: counters may not have a name for each."""
+    wait = due - now
+    step = 600 if wait < timedelta(hours=1) else 14_400 if wait < timedelta(days=1) else 86_400
+    seconds = -(-int(due.timestamp()) // step) * step
+    return schedule.timestamp(datetime.fromtimestamp(seconds, due.tzinfo))

@@ -1,0 +1,127 @@
+"""One stage: a job over complete folders into a new one, checked, marked and renamed."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from layercrawl import job, schedule, stores
+from layercrawl.config import BadConfig, Config
+from layercrawl.download import stays
+from layercrawl.job import Job, JobFailed, Ran
+from layercrawl.running.report import Report, many
+from layercrawl.stores import Marker, Stores
+
+
+class Stages:
+    """Runs the jobs of one crawl with one set of settings."""
+
+    def __init__(
+        self, settings: Config, crawl: Stores, report: Report, seed_hosts: Sequence[str]
+    ) -> None:
+        self._settings = settings
+        self._stores = crawl
+        self._report = report
+        self._seed_hosts = crawl.scratch() / "seed_hosts"
+        self._seed_hosts.write_text("".join(f"{host}\n" for host in seed_hosts), "utf-8")
+
+    def with_settings(self, settings: Config) -> Stages:
+        """The same for other settings."""
+        other = copy.copy(self)
+        other._settings = settings
+        return other
+
+    def run(
+        self,
+        job_class: type[Job],
+        output: Path,
+        inputs: Sequence[Path],
+        *,
+        reads: Sequence[str] | None = None,
+        arguments: Sequence[str] = (),
+        total: int = 0,
+    ) -> None:
+        """Make the folder `output` of the folders `inputs`, or of the globs `reads` where given.
+
+        Raises JobFailed; then no folder is made, and the next run makes it.
+        """
+        title = f"{job_class.__name__} {self._stores.name(output)}"
+        now, sibling = clock(), stores.new(output)
+        globs = list(map(stores.parts, inputs)) if reads is None else list(reads)
+        words = [f"--now={schedule.timestamp(now)}", *arguments]
+        with self._report.running(title, total):
+            ran = self._job(job_class, sibling, globs, words)
+        _check(job_class, ran)
+        totals, longest = stays.split(ran.counters)
+        marker = Marker(
+            stage=job_class.__name__,
+            settings=self._settings.settings(job_class.STAGE),
+            inputs=self.inputs(inputs),
+            now=schedule.timestamp(now),
+            totals=totals,
+            cost=ran.cost,
+            longest=longest,
+        )
+        stores.publish(sibling, output, marker)
+        self._report.end(title, marker)
+
+    def decide(self, job_class: type[Job], inputs: Sequence[Path], arguments: list[str]) -> Path:
+        """Run a job whose output only the next one reads; the folder that it lies in."""
+        output = self._stores.scratch() / "decisions"
+        self._job(job_class, output, list(map(stores.parts, inputs)), arguments)
+        return output
+
+    def stale(self, folder: Path, job_class: type[Job], inputs: Sequence[Path]) -> bool:
+        """Whether a derived folder is not there, or was made of other inputs or settings."""
+        if not stores.complete(folder):
+            return True
+        made = stores.marker(folder)
+        settings = msgspec.json.encode(self._settings.settings(job_class.STAGE))
+        return made.inputs != self.inputs(inputs) or made.settings != msgspec.json.decode(settings)
+
+    def inputs(self, folders: Sequence[Path]) -> dict[str, str]:
+        """The folders with the fingerprints of their markers."""
+        return {self._stores.name(folder): stores.fingerprint(folder) for folder in folders}
+
+    def _job(self, job_class: type[Job], output: Path, globs: list[str], more: list[str]) -> Ran:
+        words = [
+            *self._settings.arguments(job_class.STAGE),
+            f"--seed-hosts={self._seed_hosts}",
+            *more,
+        ]
+        scratch = self._stores.scratch()
+        runner, watch = self._settings.runner, self._report.watch
+        try:
+            return job.run(job_class, runner, words, globs, output, scratch, watch)
+        except JobFailed as failure:
+            raise failure.kept_in(self._stores.log(job_class.__name__)) from None
+
+
+def clock() -> datetime:
+    """The time of day, or the one that SOURCE_DATE_EPOCH sets, so that runs can be repeated.
+
+    Raises BadConfig where that is no time.
+    """
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        cure = "give seconds since 1970, or unset it"
+        raise BadConfig(f"SOURCE_DATE_EPOCH {fixed!r} is no time: {cure}") from None
+
+
+def _check(job_class: type[Job], ran: Ran) -> None:
+    """Refuse a layer whose answers are not one to one with its Targets."""
+    asked, answered = (
+        [ran.counters.get(f"{group}: {name}", 0) for name in ("records", "checksum")]
+        for group in ("asked", "answered")
+    )
+    if asked != answered:
+        why = f"{many(asked[0], 'target')} in, {many(answered[0], 'answer')} out"
+        others = ", for other URLs" if asked[0] == answered[0] else ""
+        raise JobFailed(job_class.__name__, why + others)

@@ -1,0 +1,89 @@
+"""What is looked at before a run touches anything: settings, seeds, and the root's past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from layercrawl import config, seeds, stores
+from layercrawl.config import BadConfig, Config, options
+from layercrawl.ordering import ORDERS
+from layercrawl.rules import Rules
+from layercrawl.stores import Stores
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of a run: all their `urls`, the `lines` that are new, and the bad lines."""
+
+    urls: list[str]
+    lines: list[str]
+    complaints: list[str]
+
+
+def check(settings: Config) -> None:
+    """Raise BadConfig for settings that cannot work together or name what is not there."""
+    if settings.order not in ORDERS:
+        raise BadConfig(f"--order {settings.order!r}: choose one of {', '.join(ORDERS)}")
+    try:
+        Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
+    except ValueError as error:
+        raise BadConfig(f"--{error}") from None
+
+
+def advice(settings: Config) -> str:
+    """What a good crawler should not leave out; nothing where all is there."""
+    if settings.contact or "@" in settings.user_agent or "http" in settings.user_agent.lower():
+        return ""
+    return "no --contact: sites cannot tell whom to write to; give a URL or a mail address"
+
+
+def read_seeds(settings: Config, crawl: Stores) -> Seeds:
+    """The seeds of the command line, of --seeds, and of `in/seeds/`.
+
+    Raises BadConfig for a bad seed on the command line, an unreadable file, or no seed at all; a
+    bad line of a file is a complaint with file and line.
+    """
+    given, bad = seeds.read(settings.seed_urls)
+    if bad:
+        number, why = bad[0]
+        raise BadConfig(f"seed {settings.seed_urls[number - 1]!r}: {why}; write http://HOST/PATH")
+    named, complaints = _of_file(Path(settings.seeds)) if settings.seeds else ([], [])
+    known: list[str] = []
+    for path in sorted(crawl.seeds.glob("[!.]*")):  # what the jobs' glob of this folder reads
+        urls, wrong = _of_file(path)
+        known += urls
+        complaints += wrong
+    if not (given or named or known):
+        raise BadConfig("no seeds: name a URL, or a file of URLs by --seeds FILE")
+    new = sorted({*given, *named} - {*known})
+    return Seeds([*known, *new], new, complaints)
+
+
+def _of_file(path: Path) -> tuple[list[str], list[str]]:
+    try:
+        lines = path.read_bytes().split(b"\n")  # as the jobs cut it: at LF and nowhere else
+    except OSError as error:
+        raise BadConfig(f"seeds {path}: {error.strerror}; name a readable text file") from None
+    urls, bad = seeds.read(line.decode(errors="replace") for line in lines)
+    return urls, [f"{path}:{number}: {why}" for number, why in bad]
+
+
+def check_root(settings: Config, crawl: Stores) -> None:
+    """Raise BadConfig for a setting that would give the root's known URLs another meaning."""
+    first = crawl.layer("in", 0)
+    if not (stores.complete(first) and stores.complete(crawl.layer("doc", 0))):
+        return
+    before = stores.marker(first).settings
+    for spec in (spec for spec in config.FIELDS if spec.metadata.get("fixed")):
+        past = config.make({spec.name: before.get(spec.name, spec.default)})
+        was, value = getattr(past, spec.name), getattr(settings, spec.name)
+        if value != was:
+            raise BadConfig(
+                f"{options.flag(spec.name)} {_shown(value)} cannot be set within a crawl:"
+                f" {crawl.root} was made with {_shown(was)}; keep that, or take another --root"
+            )
+
+
+def _shown(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else ",".join(value) or "none"

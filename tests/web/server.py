@@ -89,7 +89,8 @@ class Connection(asyncio.Protocol):
             loop = asyncio.get_running_loop()
             loop.call_later(answer.delay, self._piece, request, answer, start, rest)
             return
-        self._transport.writelines(rest)
+        # not writelines: that of CPython 3.12.1 waits for ever on an empty piece
+        self._transport.write(b"".join(rest))
         self._done(request, answer, start)
 
     def _piece(self, request: Request, answer: Answer, start: float, rest: deque[bytes]) -> None:

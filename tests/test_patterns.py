@@ -34,8 +34,8 @@ def test_a_pattern_that_does_not_vary_is_the_urls_own_path(text) -> None:
     assert varies(found) or found == f"/{text}"
 
 
-@pytest.mark.parametrize("text", ["a" * 2000, "f0-" * 700, "%2" * 1000, "a1" * 1000, "&" * 2000])
+@pytest.mark.parametrize("text", ["a" * 20_000, "f0-" * 7000, "%2" * 10_000, "a1" * 10_000, "&" * 20_000])
 def test_no_url_takes_long(text) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pattern(f"http://a.example/{text}?{text}")
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 2

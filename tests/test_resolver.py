@@ -71,9 +71,9 @@ def test_an_answer_grows_old(names: Names, monkeypatch: pytest.MonkeyPatch) -> N
 def test_nobody_waits_longer_than_he_wants_to(names: Names) -> None:
     ours, start = Resolver(), time.monotonic()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: look_up(ours, "hang.example", 0.2), range(8)))
+        found = list(pool.map(lambda _: look_up(ours, "hang.example", 0.5), range(8)))
     assert found == [socket.EAI_AGAIN] * 8
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 3
     assert names.asked == ["hang.example"]
 
 

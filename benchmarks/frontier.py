@@ -10,7 +10,6 @@ seconds, microseconds per URL and the process' peak memory.
 import argparse
 import json
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -23,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from layercrawl.config import Config
 from layercrawl.download.spool import Spool
 from layercrawl.download.turns import Plan, download
+from layercrawl.peak import peak_mb
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
 
@@ -64,10 +64,9 @@ def measure(hosts: int, urls: int, held: float, threads: int) -> dict[str, Any]:
     start = time.process_time()
     answered = sum(item.held for item, _ in download(spool, plan, lambda: None))
     cpu = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "hosts": hosts, "urls": urls, "answered": answered, "cpu": round(cpu, 2),
-        "us_per_url": round(1e6 * cpu / urls, 1), "peak_mb": round(peak),
+        "us_per_url": round(1e6 * cpu / urls, 1), "peak_mb": round(peak_mb()),
     }  # fmt: skip
 
 

@@ -7,7 +7,6 @@ usage: python benchmarks/hostile.py
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from collections.abc import Callable
 
 from layercrawl import xmldoc
 from layercrawl.outlinks import outlinks
+from layercrawl.peak import peak_mb
 from layercrawl.records import Page, Target
 from layercrawl.rules import Rules
 
@@ -57,8 +57,7 @@ def measure(name: str, step: str) -> None:
     start = time.process_time()
     result = STEPS[step](html)
     took = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{name:32} {step:6} {took:8.2f} {peak:9.0f} {result:12,}", flush=True)
+    print(f"{name:32} {step:6} {took:8.2f} {peak_mb():9.0f} {result:12,}", flush=True)
 
 
 def main() -> None:

@@ -59,6 +59,13 @@ def crawl(root: Path, *words: str, **how: Sequence[str]) -> tuple[int, str]:
     return run.wait(), run.said
 
 
+def finished(root: Path, *words: str) -> Path:
+    """`root`, after a run that did well."""
+    code, said = crawl(root, *words)
+    assert code == 0, said
+    return root
+
+
 def until(true: Callable[[], Any], seconds: float = 30.0) -> None:
     """Wait until something is true; AssertionError when it does not come true in time."""
     end = time.monotonic() + seconds

@@ -263,7 +263,7 @@ def test_dead_addresses_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(connection.socket, "getaddrinfo", lambda *name: found)
         start = time.monotonic()
         assert get(adapter(), server.url(), 1.0) == b"<p>page</p>"
-        assert 0.4 < time.monotonic() - start
+        assert time.monotonic() - start > 0.4
         for plug in full:
             plug.close()
 

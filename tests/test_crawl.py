@@ -26,17 +26,6 @@ LATE = 0.05
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("web") / "access.log"
-
-
-@pytest.fixture(scope="module")
-def web(log):
-    with serve(Web(port=0), log=log) as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
 def roots(web, tmp_path_factory):
     """Finished crawls of the whole web, made side by side."""
     made = {name: tmp_path_factory.mktemp(name) for name in RUNS}

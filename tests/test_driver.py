@@ -21,11 +21,6 @@ SLOW = ("--depth", "1", "--include", "/plain/", "--delay", "0.4")
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("web") / "access.log"
-
-
-@pytest.fixture(scope="module")
 def web(log):
     with serve(Web(hosts=loopback(2), degree=4, depth=2, port=0), log=log) as served:
         yield served
@@ -34,10 +29,7 @@ def web(log):
 @pytest.fixture(scope="module")
 def finished(web, tmp_path_factory):
     """The root of a finished SLOW crawl that nothing disturbed."""
-    root = tmp_path_factory.mktemp("finished")
-    code, said = crawling.crawl(root, *SLOW, "--delay", "0", *web.seeds)
-    assert code == 0, said
-    return root
+    return crawling.finished(tmp_path_factory.mktemp("finished"), *SLOW, "--delay", "0", *web.seeds)
 
 
 @pytest.fixture

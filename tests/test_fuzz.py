@@ -102,9 +102,9 @@ def test_what_takes_too_long_is_a_failure(clock: Clock) -> None:
 
 
 def test_what_takes_too_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = iter((1 << 30, (1 << 30) + trial.MEMORY + 1))
-    monkeypatch.setattr(trial, "_memory", lambda: next(held))
-    with pytest.raises(trial.Broken, match="memory rises from 1024 to 1310 MB"):
+    held = iter((1024, 1024 + trial.MEMORY_MB + 1))
+    monkeypatch.setattr(trial, "peak_mb", lambda: next(held))
+    with pytest.raises(trial.Broken, match="memory rises from 1024 to 1325 MB"):
         trial.attempt(lambda data: None, b"")
 
 

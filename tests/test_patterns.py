@@ -34,7 +34,7 @@ def test_a_pattern_that_does_not_vary_is_the_urls_own_path(text) -> None:
     assert varies(found) or found == f"/{text}"
 
 
-@pytest.mark.parametrize("text", ["a" * 20_000, "f0-" * 7000, "%2" * 10_000, "a1" * 10_000, "&" * 20_000])
+@pytest.mark.parametrize("text", [one * 10_000 for one in ("aa", "f0-", "%2", "a1", "&&")])
 def test_no_url_takes_long(text) -> None:
     start = time.process_time()
     pattern(f"http://a.example/{text}?{text}")

@@ -30,11 +30,6 @@ DOOMS = {
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("web") / "access.log"
-
-
-@pytest.fixture(scope="module")
 def web(log):
     with serve(Web(hosts=loopback(4), degree=2, depth=2, port=0), log=log) as served:
         yield served
@@ -43,10 +38,8 @@ def web(log):
 @pytest.fixture(scope="module")
 def undisturbed(web, tmp_path_factory):
     """The root of a finished crawl that nothing disturbed."""
-    root = tmp_path_factory.mktemp("undisturbed")
-    code, said = crawling.crawl(root, *WORDS, "--contact", "undisturbed", *web.seeds)
-    assert code == 0, said
-    return root
+    words = (*WORDS, "--contact", "undisturbed", *web.seeds)
+    return crawling.finished(tmp_path_factory.mktemp("undisturbed"), *words)
 
 
 @pytest.fixture

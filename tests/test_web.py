@@ -38,17 +38,6 @@ OUTCOMES = {"ok", "redirect", "gone", "denied", "refused", "failed", "deferred"}
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("web") / "access.log"
-
-
-@pytest.fixture(scope="module")
-def web(log):
-    with serve(Web(port=0), log=log) as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
 def facts(web):
     return web.truth(depth=3)
 

@@ -25,6 +25,7 @@ from mrjob.job import MRJob
 
 from layercrawl import config, records, schedule, seeds, urls
 from layercrawl.job.forked import Forked, TaskFailed, described
+from layercrawl.peak import peak_mb
 from layercrawl.records import Record
 from layercrawl.rules import Rules
 
@@ -214,7 +215,8 @@ def run(
         with job_class(words).make_runner() as made:
             made.watch = watch
             made.run()
-            counters, peak = _summed(made.counters()), getattr(made, "largest", 0) or _peak()
+            counters = _summed(made.counters())
+            peak = getattr(made, "largest", 0) or round(peak_mb() * 1024)
     except TaskFailed as failure:
         raise JobFailed(job_class.__name__, failure.why, str(failure)) from None
     except Exception as error:
@@ -231,10 +233,6 @@ def _summed(steps: list[dict[str, dict[str, int]]]) -> dict[str, int]:
         for group, names in groups.items():
             counters.update({f"{group}: {name}": amount for name, amount in names.items()})
     return dict(counters)
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _cpu() -> float:

@@ -5,16 +5,16 @@ Times are those of this thread's CPU, so that a busy machine accuses nobody.
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 import zlib
 from collections.abc import Callable
 
+from layercrawl.peak import peak_mb
+
 Target = Callable[[bytes], None]
 SECONDS = 1.0
 SECONDS_PER_BYTE = 10e-6
-MEMORY = 300_000_000
+MEMORY_MB = 300
 """Bytes that one input may take beyond what the process had taken before."""
 _STRETCHED_ONE_IN = 16
 _SIZES = (1 << 13, 1 << 15, 1 << 17)
@@ -31,15 +31,15 @@ def attempt(target: Target, data: bytes) -> float:
 
     Raises what the target raises, and Broken.
     """
-    before = _memory()
+    before = peak_mb()
     seconds = _seconds(target, data)
     bound = SECONDS + SECONDS_PER_BYTE * len(data)
     if seconds > bound and (again := _seconds(target, data)) > bound:
         raise Broken(f"{len(data)} bytes take {again:.2f} s")
     if data and zlib.crc32(data) % _STRETCHED_ONE_IN == 0:
         _check_growth(target, data)
-    if (after := _memory()) > before + MEMORY:
-        raise Broken(f"memory rises from {before >> 20} to {after >> 20} MB")
+    if (after := peak_mb()) > before + MEMORY_MB:
+        raise Broken(f"memory rises from {before:.0f} to {after:.0f} MB")
     return seconds
 
 
@@ -74,9 +74,3 @@ def _seconds(target: Target, data: bytes) -> float:
     start = time.thread_time()
     target(data)
     return time.thread_time() - start
-
-
-def _memory() -> int:
-    """The most bytes that this process ever held."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024

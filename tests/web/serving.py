@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.web.server import answer_all
 from tests.web.web import Web
@@ -61,21 +62,39 @@ def serve(web: Web, log: Path | None = None, bind: str = "") -> Iterator[Web]:
     """
     sockets = listen([bind] if bind else web.hosts, web.port)
     web = replace(web, port=sockets[0].getsockname()[1])
+    with beside(_CHILD, web, sockets, log):
+        yield web
+
+
+@contextmanager
+def beside(
+    program: str, web: object, sockets: list[socket.socket], log: Path | None
+) -> Iterator[None]:
+    """Runs a Python program, whose `inherited()` is all of this, as long as the block lasts."""
     numbers = [one.fileno() for one in sockets]
-    command = [sys.executable, "-c", _CHILD]
+    command = [sys.executable, "-c", program]
     with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=numbers, cwd=_ROOT) as process:
+        families = [one.family for one in sockets]
         for one in sockets:
             one.close()
         assert process.stdin
-        pickle.dump((web, numbers, log and log.absolute()), process.stdin)
+        pickle.dump((web, numbers, families, log and log.absolute()), process.stdin)
         process.stdin.flush()
         try:
-            yield web
+            yield
         finally:
             process.stdin.close()
 
 
+def inherited() -> tuple[Any, list[socket.socket], Path | None]:
+    """What `beside` was given, in the process that it started: the web, its sockets, its log.
+
+    That process shall end when its standard input does.
+    """
+    web, numbers, families, log = pickle.load(sys.stdin.buffer)
+    return web, [socket.socket(f, fileno=n) for f, n in zip(families, numbers, strict=True)], log
+
+
 def child() -> None:
-    """The process that `serve` starts: it ends when its standard input does."""
-    web, numbers, log = pickle.load(sys.stdin.buffer)
-    run(web, [socket.socket(fileno=number) for number in numbers], log, sys.stdin.fileno())
+    """The process that `serve` starts."""
+    run(*inherited(), sys.stdin.fileno())

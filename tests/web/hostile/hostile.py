@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import pickle
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
+from tests.web import serving
 from tests.web.hostile.bodies import BODIES, CODINGS
 from tests.web.hostile.case import Family, Told
 from tests.web.hostile.giants import GIANTS, SLOW
@@ -28,7 +27,6 @@ from tests.web.hostile.wire import Wire
 _USUAL = (HEADS, BODIES, CODINGS, REDIRECTS, LURE, NAMES, *ROBOTS, *TRAPS)
 FAMILIES = {family.name: family for family in (*_USUAL, GIANTS, SLOW)}
 USUAL = tuple(family.name for family in _USUAL)
-_ROOT = Path(__file__).parents[3]
 _CHILD = "from tests.web.hostile.hostile import child; child()"
 _LONGEST_HEAD = 1 << 16
 
@@ -138,24 +136,12 @@ def serve(web: Hostile, log: Path | None = None) -> Iterator[Hostile]:
     web = replace(web, port=sockets[0].getsockname()[1])
     with suppress(OSError):
         sockets.append(socket.create_server(("::1", web.port), family=socket.AF_INET6))
-    numbers = [one.fileno() for one in sockets]
-    command = [sys.executable, "-c", _CHILD]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=numbers, cwd=_ROOT) as process:
-        for one in sockets:
-            one.close()
-        assert process.stdin
-        families = [one.family for one in sockets]
-        pickle.dump((web, numbers, families, log and log.absolute()), process.stdin)
-        process.stdin.flush()
-        try:
-            yield web
-        finally:
-            process.stdin.close()
+    with serving.beside(_CHILD, web, sockets, log):
+        yield web
 
 
 def child() -> None:
-    """The process that `serve` starts: it ends when its standard input does."""
-    web, numbers, families, log = pickle.load(sys.stdin.buffer)
-    sockets = [socket.socket(f, fileno=n) for f, n in zip(families, numbers, strict=True)]
+    """The process that `serve` starts."""
+    web, sockets, log = serving.inherited()
     with open(log or "/dev/null", "a", buffering=1) as file:
         asyncio.run(_answer_all(web, sockets, file))

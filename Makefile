@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 DEMO ?= demo
 MINUTES ?= 20
-.PHONY: setup demo test lint bench fuzz kills clean
+.PHONY: setup demo test lint bench fuzz kills hadoop hadoop-stop clean
 
 setup: $(VENV)/ready
 
@@ -39,5 +39,11 @@ fuzz: setup
 kills: setup
 	$(BIN)/python benchmarks/kills.py 25
 
+hadoop: setup
+	$(BIN)/python tests/hadoop/cluster.py start .hadoop
+
+hadoop-stop: setup
+	$(BIN)/python tests/hadoop/cluster.py stop .hadoop
+
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo .hadoop

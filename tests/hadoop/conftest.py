@@ -1,0 +1,32 @@
+"""One Hadoop for all tests here, started when the first of them runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hadoop import cluster
+from tests.hadoop.cluster import Cluster
+
+OURS = Path(__file__).parents[2] / ".hadoop"
+
+
+@pytest.fixture(scope="session")
+def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A running cluster: the one of `make hadoop` where it is up, else one for the session.
+
+    Where java or mvn is missing the test is skipped, but not in CI.
+    """
+    if why := cluster.missing():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no Hadoop here: {why}")
+    if Cluster(OURS).process("namenode"):
+        yield Cluster(OURS)
+        return
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made = Cluster(base / "hadoop", OURS / "jars")
+    with made.shared():
+        yield made

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layercrawl import sitemaps, urls
-from layercrawl.sitemaps import MAX_BYTES, MAX_URLS, Sitemap, parse
+from layercrawl.sitemaps import MAX_BYTES, MAX_URLS, Sitemap, entries, parse
+from layercrawl.sitemaps.content import Content
+from layercrawl.sitemaps.entries import LONGEST
 from tests.planning import few
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -104,7 +107,7 @@ def test_a_text_that_is_cut_short_does_not_end_in_half_a_url() -> None:
 def test_more_urls_than_a_sitemap_may_hold() -> None:
     lines = "".join(f"http://a.example/{n}\n" for n in range(MAX_URLS + 3))
     found = parse(lines.encode(), URL)
-    assert (len(found.urls), found.skipped) == (MAX_URLS, 3)
+    assert (len(found.urls), found.skipped) == (MAX_URLS, 1), "all that is beyond counts once"
     entries = "<sitemap><loc>/x</loc></sitemap>" * MAX_URLS + "<url><loc>/y</loc></url>"
     found = parse(f"<sitemapindex>{entries}".encode(), URL)
     assert (len(found.sitemaps), found.urls, found.skipped) == (MAX_URLS, (), 1)
@@ -120,18 +123,73 @@ def test_a_bomb_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     assert (locs(found), found.skipped) == (["http://a.example/x"], 1)
 
 
+def test_a_bomb_takes_little_memory() -> None:
+    start = "<urlset><url><loc>/x</loc></url>\U0001f600".encode()
+    bomb = gzip.compress(start + b" " * MAX_BYTES, 1)
+    tracemalloc.start()
+    try:
+        found = parse(bomb, URL)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert (locs(found), found.skipped) == (["http://a.example/x"], 1)
+
+
+def test_more_markup_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "MOST_TOKENS", 8)
+    found = parse(b"<urlset><url><loc>/x</loc></url>" + b"<a>" * 9, URL)
+    assert (locs(found), found.skipped) == (["http://a.example/x"], 1)
+
+
+@few
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.data())
+def test_slices_say_what_the_whole_says(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=9)))
+    slices = [text[i:j] for i, j in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert list(entries.read(slices)) == list(entries.read([text]))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("<!-- <loc>", "-->"), ("<![CDATA[", "]]>"), ("<!DOCTYPE x [", ">"), ("<?x ", ">"),
+     ("<a ", "/>"), ("<", "<!---->"), ("", "<!---->")],
+)  # fmt: skip
+def test_what_is_longer_than_anything_that_is_read_ends_where_it_ends(start: str, end: str) -> None:
+    text = ["<urlset><url>", start, *["xxx-" * (LONGEST // 8)] * 5, end[0], end[1:]]
+    after = "<loc>/x</loc></url><url><loc>/y</loc></url>"
+    assert [entry.loc for entry in entries.read([*text, after])] == ["/x", "/y"]
+    whole = b"".join(piece.encode() for piece in [*text, after])
+    assert locs(parse(whole, URL)) == ["http://a.example/x", "http://a.example/y"]
+
+
+def test_an_address_that_is_too_long_is_none() -> None:
+    entry = "<url><loc>/" + "x" * LONGEST + "</loc></url>"
+    found = parse(f"<urlset>{entry}<url><loc>/y</loc></url>".encode(), URL)
+    assert (locs(found), found.skipped) == (["http://a.example/y"], 1)
+    lines = f"http://a.example/{'x' * 9 * LONGEST}\r\nhttp://a.example/y"
+    found = parse(lines.encode(), URL)
+    assert (locs(found), found.skipped) == (["http://a.example/y"], 1)
+
+
+def test_a_character_beyond_those_that_tell_the_encoding() -> None:
+    lines = "http://a.example/\n" * 70_000 + "http://a.example/é\n"
+    content = Content(lines.encode(), MAX_BYTES)
+    assert "".join(content) == lines and content.whole
+
+
 @pytest.mark.parametrize(
     "piece",
     ["<!--", "<![CDATA[", "<a", "<", "<url>", "</url>", "<a>", "<url><loc>", "&#", "<link href='",
-     "<link a b=", "<?", "<!DOCTYPE [", "\n", "x\n", "<link href=x ",
+     "<link a b=", "<?", "<!DOCTYPE [", "\n", "x\n", "x", "<link href=x ",
      "<link " + " href=" * 99],
 )  # fmt: skip
 def test_time_grows_with_the_length_alone(piece: str) -> None:
     def seconds(size: int) -> float:
-        body = ("<urlset><url>" + piece * (size // len(piece))).encode()
-        start = time.process_time()
+        start = "" if piece == "x" else "<urlset><url>"
+        body = (start + piece * (size // len(piece))).encode()
+        begun = time.process_time()
         parse(body, URL)
-        return time.process_time() - start
+        return time.process_time() - begun
 
     assert seconds(320_000) < 16 * max(seconds(40_000), 0.005)
 

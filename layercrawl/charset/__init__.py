@@ -28,15 +28,32 @@ def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
     the encoding become U+FFFD; the encodings that the Encoding Standard calls `replacement` (such
     as iso-2022-kr) give one U+FFFD for the whole body.
     """
+    encoding, mark = detected(body, content_type)
+    return _text(body[mark:], encoding), encoding
+
+
+def detected(body: bytes, content_type: str | None) -> tuple[str, int]:
+    """The encoding that `decode` reads a body in, and the length of its byte order mark."""
     if mark := declared.byte_order_mark(body):
-        encoding, length = mark
-        return _text(body[length:], encoding), encoding
+        return mark
     encoding = (
         (declared.in_header(content_type) if content_type else None)
         or declared.in_markup(body)
         or guess(body)
     )
-    return _text(body, encoding), encoding
+    return encoding, 0
+
+
+def reader(encoding: str) -> Callable[[bytes, bool], str]:
+    """What reads a text piece by piece, as `decode` does it whole; True goes with the last piece.
+
+    >>> read = reader("utf-8")
+    >>> read(b"caf\\xc3", False), read(b"\\xa9", False), read(b"\\xc3", True)
+    ('caf', 'é', '\\ufffd')
+    """
+    if codec := CODECS.get(encoding):
+        return codecs.getincrementaldecoder(codec)(_ERRORS.get(encoding, "replace")).decode
+    return lambda piece, last: _text(piece, encoding)
 
 
 def encode(text: str, encoding: str) -> bytes:

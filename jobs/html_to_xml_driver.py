@@ -26,6 +26,8 @@ class HtmlToXmlDriver(Job):
             fetched=page.fetched,
             status=page.status,
             encoding=page.encoding,
+            digest=page.digest or None,
+            duplicates=len(page.duplicates),
         )
         yield url, XmlPage(xml)
 

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +12,8 @@ from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
 from layercrawl import nesting, xmldoc
-from layercrawl.xmldoc import LONGEST, to_xml
+from layercrawl.xmldoc import LONGEST
+from tests.documents import parsed
 
 CASES = json.loads((Path(__file__).parent / "data" / "xmldoc.json").read_text("utf-8"))
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -28,11 +28,8 @@ PIECES = [*_MARKUP.split(), "\0", "\r", "\f", " ", "\ufffe", "\ud800"]
 soup = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=40).map("".join)
 
 
-def parsed(xml: str) -> etree._Element:
-    """The tree, by libxml2 with its usual limits; expat has to accept the document, too."""
-    source = xml.encode("utf-8")
-    expat.ParserCreate(namespace_separator=" ").Parse(source, True)
-    return etree.fromstring(source)
+def to_xml(html: str, **attributes: str | int | None) -> str:
+    return xmldoc.to_xml(html, **{"url": "http://a.example/"} | attributes)
 
 
 def body(xml: str) -> str:
@@ -81,6 +78,27 @@ def test_page_carries_what_is_known_of_it() -> None:
         ("url", "http://a.example/?b&c"), ("depth", "2"), ("encoding", '"')
     ]  # fmt: skip
     assert [child.tag for child in page] == [f"{XHTML}html"]
+
+
+@pytest.mark.parametrize(
+    ("html", "title", "lang"),
+    [
+        ("<html lang=' en-GB '><title> A\n &amp; \"B\" </title>", 'A & "B"', "en-GB"),
+        ("<p>a<svg><title>drawing</title></svg><title>page</title>", "page", None),
+        ("<p>a", None, None),
+        ("<html lang=''><title> </title>", None, None),
+        (f"<title>{'x' * 1000}</title>", "x" * 200, None),
+    ],
+)
+def test_page_says_its_title_and_language(html: str, title: str | None, lang: str | None) -> None:
+    page = parsed(to_xml(html))
+    assert (page.get("title"), page.get("lang")) == (title, lang)
+
+
+def test_a_page_that_nests_deeply_but_little_is_not_looked_at_as_source() -> None:
+    html = "<div>" * 150 + "<br>" * 300 + "<!--" + "<div>" * 300 + "-->" + "x"
+    assert parsed(to_xml(html)).get("flattened") is None
+    assert parsed(to_xml("<b>" * 150 + html)).get("flattened") == "true"
 
 
 def test_attributes_given_are_coerced_as_well() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from layercrawl import nesting, urls
-from layercrawl.markup.elements import Elements, read
+from layercrawl.markup.elements import Elements, read, title
 from layercrawl.markup.hyperlinks import Hyperlinks, Link, rel, resolve, value
 from layercrawl.markup.maintext import collapse, main_text
 from layercrawl.markup.page_robots import Directives, directives, meta_names, robots_header
@@ -99,7 +99,7 @@ class _Reading:
     def add(self, tree: LexborHTMLParser, found: Elements) -> None:
         """Read a slice; its tree is used up by it."""
         metas = [node.attributes for node in found.metas]
-        self._title = self._title or _title(tree, found.titles)
+        self._title = self._title or title(tree, found.titles)
         self._rules += _contents(metas, "name", self._names)
         if not self._refresh[0] and _contents(metas, "http-equiv", {"refresh"}):
             self._refresh = _refresh(tree, self._resolver)
@@ -140,14 +140,6 @@ def _base(nodes: Iterable[LexborNode], url: str, encoding: str) -> str:
     except ValueError:
         return fallback
     return fallback if base.startswith(("data:", "javascript:")) else base
-
-
-def _title(tree: LexborHTMLParser, titles: list[LexborNode]) -> str:
-    """Return the first title that is not a drawing's."""
-    title = titles[0] if titles else None
-    if title and title.parent and title.parent.tag != "head":
-        title = tree.css_first("title:not(svg title)")
-    return collapse(title.text()) if title else ""
 
 
 def _contents(metas: Iterable[_Attributes], key: str, names: Set[str]) -> list[str]:

@@ -66,6 +66,19 @@ def read(html: str | bytes) -> tuple[LexborHTMLParser, Elements]:
     return tree, found
 
 
+def title(tree: LexborHTMLParser, titles: list[LexborNode]) -> str:
+    """Return the text of the first of `titles` that is not a drawing's, white space collapsed.
+
+    >>> tree, found = read("<svg><title>A</title></svg><title> B  C</title>")
+    >>> title(tree, found.titles)
+    'B C'
+    """
+    first = titles[0] if titles else None
+    if first and first.parent and first.parent.tag != "head":
+        first = tree.css_first("title:not(svg title)")
+    return " ".join(first.text().split()) if first else ""
+
+
 def _places() -> dict[int, int]:
     """Return which list an element belongs to, by the number that Lexbor has for its tag."""
     tree = LexborHTMLParser("")

@@ -6,7 +6,7 @@ anew in every later block. One pass over the tags bounds all three.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from layercrawl.nesting.elementkinds import FORMATTING
 from layercrawl.nesting.openelements import MOST_COPIES, OpenElements
@@ -25,7 +25,6 @@ LIMIT = 200
 _FEW_TAGS = 1000
 _MOST_ATTRIBUTES = 1000
 _SHORT = 40_000  # too short for so many attributes that they matter
-_MOST_ROUNDS, _LEAST_PROGRESS = 12, 0.97
 _MOST_EFFORT = 400_000  # tags followed one by one; one left out counts for eight
 
 _VOID = frozenset(
@@ -46,17 +45,19 @@ _NESTING = re.compile(
 # An element that holds text only, or a tag without content. Taken away again and again, these leave
 # the tags that may nest, whatever the text around makes of them: a start tag goes only together
 # with its end tag, between which all is closed. A form may outlive its end tag (13.2.6.4.7).
-_CLOSED_PATTERN = (
-    rf"<(?:(?!form[{SPACE}>])([a-z][\w:-]*+)(?:[{SPACE}]++[a-z][\w:.-]*+"
-    rf"(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{SPACE}\"'<>=]++))?+){{0,100}}+[{SPACE}]*+>[^<]*+</\1>"
-    r"|!--[^<>]*+-->"
-    rf"|(?:%s)(?:[{SPACE}]++[a-z][\w:.-]*+(?:=\"[^\"<>]*+\"|='[^'<>]*+')?+)*+[{SPACE}]*+/?>)"
+_PAIRED = re.compile(
+    rf"<(?:/([a-z][\w:-]*+)>"
+    rf"|(?!form[{SPACE}/>])([a-z][\w:-]*+)(?:[{SPACE}]++[a-z][\w:.-]*+"
+    rf"(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{SPACE}\"'<>=]++))?+){{0,100}}+[{SPACE}]*+/?+>"
+    rf"|!--[^<>]*+-->"
+    rf"|([/!?]|[a-z]*+))".encode()
 )
-_CLOSED = re.compile(_CLOSED_PATTERN % "|".join(_VOID), re.IGNORECASE | re.ASCII)
 # Other void names are not void in SVG and MathML; these end them.
-_CLOSED_BESIDE_FOREIGN = re.compile(
-    _CLOSED_PATTERN % "br|embed|hr|img|meta", re.IGNORECASE | re.ASCII
+_VOID_BESIDE_FOREIGN = frozenset((b"br", b"embed", b"hr", b"img", b"meta"))
+_VOID_NAMES, _FORMATTING_NAMES = (
+    frozenset(name.encode() for name in names) for names in (_VOID, FORMATTING)
 )
+_T = ord("t")
 _TWICE = re.compile("<(?=<)")
 _LEFT_CLOSED = _VOID | RAW_TEXT | frozenset(("body", "colgroup", "frameset", "head", "html"))
 _REPLACED_BY_ALIKE = frozenset(("a", "dd", "dt", "li", "p", "td", "th", "tr"))
@@ -87,9 +88,12 @@ def tamed(html: str) -> tuple[str, bool]:
 
     So few take 30 ms at the worst, nested or reopened; to look for that takes .3 ms a page.
     """
-    if html.count("<") <= _FEW_TAGS and not _has_many_attributes(html):
-        return html, False
-    return flatten(html)
+    return (html, False) if is_small(html) else flatten(html)
+
+
+def is_small(html: str) -> bool:
+    """Whether the page has so few tags and attributes that no tree of it takes long to make."""
+    return html.count("<") <= _FEW_TAGS and not _has_many_attributes(html)
 
 
 def _has_many_attributes(html: str) -> bool:
@@ -97,38 +101,46 @@ def _has_many_attributes(html: str) -> bool:
 
 
 def _is_shallow(html: str) -> bool:
-    """Whether a few passes of C show that the page needs no other."""
+    """Whether one pass of C, and one over the names that it finds, show that nothing is to do."""
     if _has_many_attributes(html):
         return False
-    tags = html.count("<") - html.count("</")
-    left = _most_open(html)
-    closed = _CLOSED_BESIDE_FOREIGN if left > LIMIT and _has_foreign(html) else _CLOSED
-    for _ in range(_MOST_ROUNDS):
-        if left <= LIMIT and (
-            tags * left <= MOST_COPIES or tags * _formatting_left(html) <= MOST_COPIES
-        ):
-            return True
-        before = left
-        html = closed.sub(".", html)
-        left = _most_open(html)
-        if left > _LEAST_PROGRESS * before:
-            break
-    return False
-
-
-def _has_foreign(html: str) -> bool:
-    source = html.encode("utf-8", "replace").lower()
-    return b"<svg" in source or b"<math" in source
-
-
-def _most_open(html: str) -> int:
-    """The number of start tags, and of the two elements that a cell may imply around it."""
+    starts = html.count("<") - html.count("</")
     cells = html.count("<t") + html.count("<T")
-    return html.count("<") - html.count("</") + 2 * cells
+    if _is_bounded(starts, starts + 2 * cells, lambda: len(_FORMATTING.findall(html))):
+        return True
+    source = html.encode("utf-8", "replace").lower()
+    found = _unpaired(source, _VOID_NAMES)
+    if found[0] > LIMIT and (b"<svg" in source or b"<math" in source):
+        found = _unpaired(source, _VOID_BESIDE_FOREIGN)
+    most_open, left = found
+    return _is_bounded(starts, most_open, lambda: sum(name in _FORMATTING_NAMES for name in left))
 
 
-def _formatting_left(html: str) -> int:
-    return len(_FORMATTING.findall(html))
+def _is_bounded(starts: int, most_open: int, formatting: Callable[[], int]) -> bool:
+    return most_open <= LIMIT and (
+        starts * most_open <= MOST_COPIES or starts * formatting() <= MOST_COPIES
+    )
+
+
+def _unpaired(source: bytes, void: Set[bytes]) -> tuple[int, list[bytes]]:
+    """How many elements may be open at a time, and the start tags that no end tag surely closes.
+
+    A cell may imply two elements around it.
+    """
+    left: list[bytes] = []
+    most = now = 0
+    for end, start, odd in _PAIRED.findall(source):
+        if start and start not in void or odd and odd not in b"/!?":
+            name = start or odd
+            left.append(name if start else b"<" + odd)
+            now += 3 if name[0] == _T else 1
+            most = max(most, now)
+        elif end and left and left[-1] == end:
+            left.pop()
+            now -= 3 if end[0] == _T else 1
+        elif end or odd:  # no pair goes across
+            left.append(b"/")
+    return most, [name.lstrip(b"<") for name in left]
 
 
 class _Page:

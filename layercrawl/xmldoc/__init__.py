@@ -7,12 +7,15 @@ styles), the only text that HTML does not escape, is escaped in the tree first: 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
+from typing import NamedTuple
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from layercrawl import nesting
+from layercrawl.markup.elements import title
 from layercrawl.markup.slicing import slices
 from layercrawl.xmldoc import foreign_content, names
 
@@ -24,12 +27,15 @@ MOST_TAGS = 300_000
 
 _END = "</body></html>"
 _RAW_TEXT = "script,style,xmp,iframe,noembed,noframes,plaintext"
+_LONGEST_TITLE = 200
+_LONGEST_LANG = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VOID = "|".join(sorted(foreign_content.VOID))
 _PLAIN_ATTRIBUTES = r'(?: (?!xmlns)[a-z_][a-z0-9_.-]{0,99}+="[^"\n\t]*+")*+'
 # Everything that XML writes otherwise. Most tags are passed by the look-ahead alone.
 _DIFFERENT = re.compile(
-    rf"<(?!/?(?!(?:{_VOID}|html|svg|math)[ >])[a-z][a-z0-9-]{{0,99}}+{_PLAIN_ATTRIBUTES}>)"
+    rf"<(?!/[a-z][a-z0-9-]{{0,99}}+>"
+    rf"|(?!(?:{_VOID}|html|svg|math)[ >])[a-z][a-z0-9-]{{0,99}}+{_PLAIN_ATTRIBUTES}>)"
     rf"(?:(?P<void>(?:{_VOID}){_PLAIN_ATTRIBUTES})>"
     r"|!--(?P<comment>.*?)-->|!(?P<doctype>[^>]*)>|\?(?P<instruction>[^>]*)>"
     r"|(?P<close>/?)(?P<name>[A-Za-z][^ \t\n\f\r/>]*)"
@@ -38,31 +44,68 @@ _DIFFERENT = re.compile(
 )
 _LONG_TAG = re.compile(rf"<[^<>!]{{{LONGEST},}}>")
 _LONG_TEXT = re.compile(rf">[^<]{{{LONGEST},}}")
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _CUT_REFERENCE = re.compile(r"&[^;]{0,8}\Z")
 
 
 def to_xml(html: str, **attributes: str | int | None) -> str:
     """One XML 1.0 document, without declaration: ``page`` with the attributes given, XHTML inside.
 
-    None leaves an attribute out. A page that nests too deeply (`nesting.flatten`) has
-    ``flattened="true"``. One with a tag beyond `LONGEST` characters has ``cut="true"``: its values
-    share that length. Text is never cut; empty comments part it where it is longer. A page of more
-    than `MOST_TAGS` is read in slices (`slices`), whose ends close what is open. Every result suits
-    expat and libxml2 with their default limits.
+    None leaves an attribute out. The page's own ``title``, white space collapsed, and ``lang`` are
+    added where it has them, of `_LONGEST_TITLE` and `_LONGEST_LANG` characters at most. A page that
+    nests too deeply (`nesting.flatten`) has ``flattened="true"``. One with a tag beyond `LONGEST`
+    characters has ``cut="true"``: its values share that length. Text is never cut; empty comments
+    part it where it is longer. A page of more than `MOST_TAGS` is read in slices (`slices`), whose
+    ends close what is open. Every result is valid by ``schema/page.rng`` if ``url`` is given, and
+    suits expat and libxml2 with their default limits.
 
-    >>> to_xml("<p>a<br>b", url="http://a.example/?x&y", depth=0, status=None)
-    '<page xmlns="urn:layercrawl:page" url="http://a.example/?x&amp;y" depth="0"><html \
-xmlns="http://www.w3.org/1999/xhtml"><head></head><body><p>a<br/>b</p></body></html></page>'
+    >>> to_xml("<title>T</title><p>a<br>b", url="http://a.example/?x&y", depth=0, status=None)
+    '<page xmlns="urn:layercrawl:page" url="http://a.example/?x&amp;y" depth="0" title="T"><html \
+xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head><body><p>a<br/>b</p></body>\
+</html></page>'
     """
-    flat, flattened = nesting.flatten(html)
-    body = "".join(_amended(_joined(flat))).replace("&nbsp;", "\xa0")
-    body, cut = _LONG_TAG.subn(_with_short_values, body)
-    head = attributes | {
+    found, flattened = _read(html)
+    body, cut = _LONG_TAG.subn(_with_short_values, found.body)
+    of_page: dict[str, str | int | None] = {
+        "title": found.title or None,
+        "lang": found.lang or None,
         "flattened": "true" if flattened else None,
         "cut": "true" if cut else None,
     }
     body = _LONG_TEXT.sub(_parted, body)
-    return names.characters(f"<page{_page_attributes(head)}>{body}</page>")
+    return names.characters(f"<page{_page_attributes(attributes | of_page)}>{body}</page>")
+
+
+class _Read(NamedTuple):
+    """A page's element ``html`` in XML, and what it says of itself."""
+
+    body: str
+    title: str
+    lang: str
+
+
+def _read(html: str) -> tuple[_Read, bool]:
+    """The page, and whether it had to be made flatter; what is small is not looked at before."""
+    if nesting.is_small(html):
+        found = _in_xml([_tree(html)])
+        if _depth(found.body) <= nesting.LIMIT:
+            return found, False
+    flat, flattened = nesting.flatten(html)
+    parts = slices(flat) if flat.count("<") > MOST_TAGS else [flat]
+    return _in_xml(map(_tree, parts)), flattened
+
+
+def _depth(body: str) -> int:
+    """How deep the elements nest, or more."""
+    tags = body.count("<") - body.count("</")
+    if tags <= nesting.LIMIT:
+        return tags
+    octets = np.frombuffer(_COMMENT.sub("", body).encode(), dtype=np.uint8)
+    begins, slashes = octets == ord("<"), octets == ord("/")
+    steps = begins.astype(np.int32)
+    steps[:-1] -= 2 * (begins[:-1] & slashes[1:])
+    steps[1:] -= slashes[:-1] & (octets[1:] == ord(">"))
+    return int(steps.cumsum().max(initial=0))
 
 
 def _with_short_values(tag: re.Match[str]) -> str:
@@ -88,12 +131,20 @@ def _page_attributes(given: dict[str, str | int | None]) -> str:
     return ' xmlns="urn:layercrawl:page"' + names.attributes(escaped)
 
 
-def _joined(html: str) -> str:
-    """The serialised tree of the page; of a huge one the slices' trees, one after another."""
-    if html.count("<") <= MOST_TAGS:
-        return _serialised(html)
-    first, *others = map(_serialised, slices(html))
-    return first.removesuffix(_END) + "".join(map(_contents, others)) + _END
+def _in_xml(trees: Iterable[LexborHTMLParser]) -> _Read:
+    """The page of these trees, each one slice of it, one after another."""
+    parts = []
+    name = lang = ""
+    for tree in trees:
+        _escape_raw_text(tree)
+        parts.append(tree.html or "")
+        name = name or title(tree, tree.css("title"))
+        lang = lang or ((tree.root.attributes.get("lang") or "").strip() if tree.root else "")
+    html = parts[0]
+    if len(parts) > 1:
+        html = html.removesuffix(_END) + "".join(map(_contents, parts[1:])) + _END
+    body = "".join(_amended(html)).replace("&nbsp;", "\xa0")
+    return _Read(body, name[:_LONGEST_TITLE], lang[:_LONGEST_LANG])
 
 
 def _contents(html: str) -> str:
@@ -102,10 +153,14 @@ def _contents(html: str) -> str:
     return head.partition("<head>")[2] + rest.partition(">")[2].removesuffix(_END)
 
 
-def _serialised(html: str) -> str:
-    """Lexbor's serialised tree of the page, its raw text escaped."""
-    # selectolax would drop lone surrogates without a word.
-    tree = LexborHTMLParser(html if html.isascii() else _SURROGATE.sub("\ufffd", html))
+def _tree(html: str) -> LexborHTMLParser:
+    try:
+        return LexborHTMLParser(html.encode())
+    except UnicodeEncodeError:  # selectolax would drop lone surrogates without a word
+        return LexborHTMLParser(_SURROGATE.sub("\ufffd", html))
+
+
+def _escape_raw_text(tree: LexborHTMLParser) -> None:
     for node in tree.css(_RAW_TEXT):
         _escape_text(node)
     fragments = tree.template_fragments()
@@ -114,7 +169,6 @@ def _serialised(html: str) -> str:
         for node in fragment.css(_RAW_TEXT):
             _escape_text(node)
         fragments += fragment.template_fragments()
-    return tree.html or ""
 
 
 def _escape_text(node: LexborNode) -> None:

@@ -5,7 +5,7 @@ Follows the HTML standard, 13.2.9 "Coercing an HTML DOM into an infoset".
 
 import re
 
-LONGEST_NAME = 1000
+LONGEST_NAME = 5000
 """Characters; libxml2 refuses names of 50,000 bytes."""
 
 ATTRIBUTE = re.compile(r' (=?[^ \t\n\f\r/>=]*)="([^"]*)"')

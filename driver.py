@@ -21,7 +21,7 @@ from jobs.parser_driver import ParserDriver
 from layercrawl import config, stores, urls
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import JobFailed
-from layercrawl.running import report, start
+from layercrawl.running import cluster, report, start
 from layercrawl.running.limits import Limits
 from layercrawl.running.report import Report
 from layercrawl.running.stage import Stages
@@ -126,6 +126,7 @@ def prepare(settings: Config) -> int:
         return FINISHED
     where.check()
     with where.locked():
+        cluster.end_orphans(where)
         where.sweep()
         where.add_seeds(seeds.lines)
         try:

@@ -8,25 +8,26 @@ is either complete with its marker or not there. Nothing reads a folder without 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import tempfile
-import time
+import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
-from layercrawl import records
+from layercrawl import hdfs, locks, records
+from layercrawl.hdfs import HdfsPath, lease
 
 MARKER = "_MARKER.json"
 TEMPORARY = "_tmp"
+Folder: TypeAlias = Path | HdfsPath
 _LAYER = re.compile(r"/layer-(\d{3,})(?:/[^/]*)?$")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _SPECIAL = re.compile(r"[][*?#$\x00-\x1f]")  # to globs, to mrjob's paths, or to lines of text
@@ -59,31 +60,36 @@ class Marker(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Stores:
-    """The folders below one root."""
+    """The folders below one root, on this machine's disk or on HDFS."""
 
     def __init__(self, root: str | Path) -> None:
-        if _SCHEME.match(str(root)):
-            raise BadRoot(f"--root {root}: only folders of this machine can be a root")
-        self.root = Path(root).absolute()
-        if not str(root) or _SPECIAL.search(str(self.root)):
+        name = str(root)
+        if not name or _SPECIAL.search(name if on_hdfs(name) else str(Path(name).absolute())):
             why = "a root's path has no [ ] * ? # $ and no line ends; take another folder"
-            raise BadRoot(f"--root {str(root)!r}: {why}")
+            raise BadRoot(f"--root {name!r}: {why}")
+        if _SCHEME.match(name) and not on_hdfs(name):
+            raise BadRoot(f"--root {root}: only folders of this machine and hdfs:// can be a root")
+        try:
+            self.root: Folder = hdfs.connect(name) if on_hdfs(name) else Path(name).absolute()
+        except FileNotFoundError as error:
+            raise BadRoot(f"--root {root}: {error.strerror}") from None
+        self._local: list[Path] = []
 
-    def layer(self, store: str, number: int) -> Path:
+    def layer(self, store: str, number: int) -> Folder:
         """The folder of a layer: `layer("in", 0)` is ROOT/in/layer-000."""
         return self.root / store / f"layer-{number:03d}"
 
     @property
-    def seeds(self) -> Path:
+    def seeds(self) -> Folder:
         """The folder of seed files, which a user may fill too."""
         return self.root / "in" / "seeds"
 
     @property
-    def merged(self) -> Path:
+    def merged(self) -> Folder:
         return self.root / "doc" / "merged"
 
     @property
-    def xml(self) -> Path:
+    def xml(self) -> Folder:
         return self.root / "xml"
 
     def layers(self, store: str) -> list[int]:
@@ -94,44 +100,60 @@ class Stores:
         """How many layers are complete in `in/`, `doc/` and `out/`, from 0 up to the first not."""
         return min(len(self.layers(store)) for store in ("in", "doc", "out"))
 
-    def name(self, folder: Path) -> str:
+    def name(self, folder: Folder) -> str:
         """The folder's path below the root, as markers name it."""
-        return folder.relative_to(self.root).as_posix()
+        return str(folder).removeprefix(f"{self.root}/")
 
     def add_seeds(self, lines: list[str]) -> None:
         """Put lines of seeds into `in/seeds/`, in a file named by its content."""
         if not lines:
             return
         text = "".join(line + "\n" for line in lines).encode()
-        self.seeds.mkdir(parents=True, exist_ok=True)
-        path = self.seeds / f"{hashlib.sha256(text).hexdigest()[:16]}.txt"
+        self.keep(self.seeds / f"{hashlib.sha256(text).hexdigest()[:16]}.txt", text)
+
+    def keep(self, path: Folder, content: bytes) -> None:
+        """Make a file that is named by its content, whole or not at all, unless it is there."""
         if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
             partial = self.scratch() / path.name
-            partial.write_bytes(text)
-            partial.rename(path)
+            partial.write_bytes(content)
+            rename(partial, path)
 
-    def scratch(self) -> Path:
-        """A new folder for temporary files, on the stores' own disk."""
-        (self.root / TEMPORARY).mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(dir=self.root / TEMPORARY))
+    def scratch(self) -> Folder:
+        """A new folder for temporary files, where the stores lie."""
+        folder = self.root / TEMPORARY / uuid.uuid4().hex
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
-    def log(self, name: str) -> Path:
+    def local_scratch(self) -> Path:
+        """A new folder for temporary files on this machine, best on the stores' own disk."""
+        if isinstance(self.root, Path):
+            return Path(str(self.scratch()))
+        self._local.append(Path(tempfile.mkdtemp(prefix="layercrawl-")))
+        return self._local[-1]
+
+    def log(self, name: str) -> Folder:
         """Where a failed job's traceback goes."""
         return self.root / "_logs" / f"{name}.log"
 
+    def disturbed(self) -> bool:
+        """Whether a run was killed here: its temporary files are still there."""
+        return (self.root / TEMPORARY).exists()
+
     def sweep(self) -> None:
-        """Remove what a killed run left behind. Only for the holder of the lock."""
-        shutil.rmtree(self.root / TEMPORARY, ignore_errors=True)
+        """Remove what this run, or a killed one, left behind. Only for the holder of the lock."""
+        for folder in (self.root / TEMPORARY, *self._local):
+            with suppress(FileNotFoundError):
+                remove(folder)
         for partial in (*self.root.glob("_new-*/"), *self.root.glob("*/_new-*/")):
-            shutil.rmtree(partial)
+            remove(partial)
 
     def check(self) -> None:
         """Raise BadRoot unless the root can be made, read and written."""
         try:
             (self.root / "in").mkdir(parents=True, exist_ok=True)
-            for folder in (self.root, *(p for p in self.root.glob("*") if p.is_dir())):
-                if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-                    raise PermissionError(13, "not readable and writable", str(folder))
+            if isinstance(self.root, Path):
+                _check_access(self.root)
         except OSError as error:
             raise BadRoot(
                 f"--root {self.root}: {error.strerror or error} ({error.filename});"
@@ -145,43 +167,40 @@ class Stores:
         A driver that was killed may have left workers, which hold a second lock until they end:
         they are waited for, up to `patience` seconds, so that no host ever sees two workers.
         """
-        with (self.root / "_lock").open("a") as driver, (self.root / "_workers").open("a") as work:
-            try:
-                # A POSIX lock: forked workers do not inherit it, so it goes with the driver.
-                fcntl.lockf(driver, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except (BlockingIOError, PermissionError):
-                raise Busy(
-                    f"--root {self.root}: another driver works here; wait or stop it"
-                ) from None
-            self._await_workers(work, time.monotonic() + patience)
+        try:
+            with ExitStack() as stack:
+                if isinstance(self.root, Path):
+                    stack.enter_context(locks.held(self.root, patience))
+                else:
+                    stack.enter_context(lease.held(self.root / "_lock"))
+                ours = stack.pop_all()
+        except (locks.Held, lease.Held) as held:
+            raise Busy(f"--root {self.root}: {held}") from None
+        with ours:
             yield
 
-    def _await_workers(self, work: Any, deadline: float) -> None:
-        # A flock belongs to the open file, which forked workers share: the last of them ends it.
-        while True:
-            with suppress(BlockingIOError):
-                return fcntl.flock(work, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if time.monotonic() > deadline:
-                raise Busy(f"--root {self.root}: workers of a killed driver still run here")
-            time.sleep(0.1)
+
+def on_hdfs(root: str) -> bool:
+    """Whether this root is one of HDFS."""
+    return root.startswith("hdfs://")
 
 
-def layer_of(path: str | Path) -> int:
+def layer_of(path: str) -> int:
     """The layer whose folder this is, or whose file; 0 for what lies in none, as seeds do.
 
     >>> layer_of("hdfs://n/layer-007/out/layer-012/part-00000"), layer_of("in/seeds/mine.txt")
     (12, 0)
     """
-    found = _LAYER.search(str(path))
+    found = _LAYER.search(path)
     return int(found[1]) if found else 0
 
 
-def complete(folder: Path) -> bool:
+def complete(folder: Folder) -> bool:
     """Whether the folder's stage finished."""
     return (folder / MARKER).is_file()
 
 
-def marker(folder: Path) -> Marker:
+def marker(folder: Folder) -> Marker:
     """The marker of a complete folder; BadRoot for one that the disk has damaged."""
     path = folder / MARKER
     try:
@@ -191,19 +210,19 @@ def marker(folder: Path) -> Marker:
         raise BadRoot(f"{path} is damaged ({error}); {cure}") from None
 
 
-def fingerprint(folder: Path) -> str:
+def fingerprint(folder: Folder) -> str:
     """The SHA-256 of a complete folder's marker: a new run of the stage has another."""
     return hashlib.sha256((folder / MARKER).read_bytes()).hexdigest()
 
 
-def parts(folder: Path) -> str:
+def parts(folder: Folder) -> str:
     """The glob of a folder's records; local runners would read marker files too."""
     return f"{folder}/part-*"
 
 
-def read(folder: Path, kind: type[records.R]) -> Iterator[tuple[str, records.R]]:
+def read(folder: Folder, kind: type[records.R]) -> Iterator[tuple[str, records.R]]:
     """All (URL, record) of a folder; WrongRecord names file and line of one that is off."""
-    for path in sorted(folder.glob("part-*")):
+    for path in files(folder, "part-*"):
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 try:
@@ -212,33 +231,53 @@ def read(folder: Path, kind: type[records.R]) -> Iterator[tuple[str, records.R]]
                     raise records.WrongRecord(f"{path}:{number}: {error}") from None
 
 
-def new(folder: Path) -> Path:
+def files(folder: Folder, pattern: str) -> list[Folder]:
+    """What lies in a folder and has such a name, by name."""
+    return sorted(folder.glob(pattern), key=str)
+
+
+def new(folder: Folder) -> Folder:
     """The name of the temporary sibling that a job writes, not there yet."""
     sibling = folder.with_name(f"_new-{folder.name}")
-    shutil.rmtree(sibling, ignore_errors=True)
+    if sibling.exists():
+        remove(sibling)
     sibling.parent.mkdir(parents=True, exist_ok=True)
     return sibling
 
 
-def publish(sibling: Path, folder: Path, content: Marker) -> None:
+def publish(sibling: Folder, folder: Folder, content: Marker) -> None:
     """Make a finished job's output the folder: its marker, then the rename.
 
     What stood under the name before (an empty layer, a derived store) goes first.
     """
     text = msgspec.json.format(msgspec.json.encode(content, order="sorted"))
     (sibling / MARKER).write_bytes(text)
-    for path in (*sibling.iterdir(), sibling):  # a power cut must not leave a marker without parts
-        _flush(path)
+    if isinstance(sibling, Path):
+        locks.flush(
+            *sibling.iterdir(), sibling
+        )  # a power cut must not leave a marker without parts
+    if folder.exists():
+        remove(folder)
+    rename(sibling, folder)
+    if isinstance(folder, Path):
+        locks.flush(folder.parent)
+
+
+def rename(old: Folder, new: Folder) -> None:
+    """Give a file or folder another name at one blow."""
+    old.rename(new)  # type: ignore[arg-type]  # both lie in one place
+
+
+def remove(folder: Folder) -> None:
+    """Remove a folder with all that is in it; what is half removed has no marker any more."""
+    if isinstance(folder, HdfsPath):
+        folder.remove()
+        return
     (folder / MARKER).unlink(missing_ok=True)  # first: a kill must not leave half a folder marked
-    shutil.rmtree(folder, ignore_errors=True)
-    sibling.rename(folder)
-    _flush(folder.parent)
+    shutil.rmtree(folder)
 
 
-def _flush(path: Path) -> None:
-    """Have the disk hold a file, or a folder's names."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _check_access(root: Path) -> None:
+    for folder in (root, *(p for p in root.glob("*") if p.is_dir())):
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError(13, "not readable and writable", str(folder))

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from pathlib import Path
 
 from layercrawl import config, records, seeds, stores, urls
 from layercrawl.ordering import ORDERS
 from layercrawl.planning import fold
 from layercrawl.records import Outlinks, Page, UrlState
 from layercrawl.rules import Rules
-from layercrawl.stores import Stores
+from layercrawl.stores import Folder, Stores
 
 _DEEPEST = 1 << 30
 
 
 def naming(
-    crawl: Stores, folder: Path, url: str, kind: type[records.R]
+    crawl: Stores, folder: Folder, url: str, kind: type[records.R]
 ) -> Iterator[tuple[str, str, records.R]]:
     """The records whose line holds the URL, as their key or in the JSON: part file, key, record."""
     key, inside = url.encode() + b"\t", b'"%s"' % url.encode()
-    for path in sorted(folder.glob("part-*")):
+    for path in stores.files(folder, "part-*"):
         with path.open("rb") as lines:
             for line in lines:
                 if line.startswith(key) or inside in line:
@@ -29,7 +28,7 @@ def naming(
 
 
 def of(
-    crawl: Stores, folder: Path, url: str, kind: type[records.R]
+    crawl: Stores, folder: Folder, url: str, kind: type[records.R]
 ) -> Iterator[tuple[str, records.R]]:
     """The URL's own records in a folder, each with its part file."""
     for where, key, record in naming(crawl, folder, url, kind):
@@ -62,7 +61,7 @@ def seed_urls(crawl: Stores) -> set[str]:
     return {url for text in texts for url in seeds.read(text.splitlines())[0]}
 
 
-def settings(folder: Path) -> config.Config:
+def settings(folder: Folder) -> config.Config:
     """The settings that a complete folder was made with."""
     return config.make(stores.marker(folder).settings)
 

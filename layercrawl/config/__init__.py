@@ -11,11 +11,11 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 
-from layercrawl.config import tomlfile
+from layercrawl.config import commandline, tomlfile
 from layercrawl.config.options import (
     Count,
     Limit,
@@ -32,6 +32,7 @@ from layercrawl.config.options import (
 
 VERSION = "0.1.0"
 _TEXT = re.compile(r"[ -~]*")
+_DEFINITION = re.compile(r"[^=\s]+=[^\n]*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
 
 
@@ -51,8 +52,12 @@ class Config:
         (), "where the crawl starts", group="crawl", metavar="SEED_URL"
     )
     seeds: str = option("", "file of seeds, one URL a line", group="crawl", metavar="FILE")
-    root: str = option("crawl", "folder that holds the stores", group="crawl", metavar="PATH")
-    runner: Runner = option("local", "where the jobs run", group="crawl")
+    root: str = option(
+        "crawl", "folder or hdfs:// URL that holds the stores", group="crawl", metavar="PATH"
+    )
+    runner: Runner = option(
+        "auto", "where the jobs run; auto: hadoop for an hdfs:// root, else local", group="crawl"
+    )
     config: str = option("", "TOML file with these settings", group="crawl", metavar="FILE")
     verbose: bool = option(False, "show each stage's counters", group="crawl", short="-v")
     quiet: bool = option(False, "print errors only", group="crawl")
@@ -163,6 +168,18 @@ class Config:
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"
     )
 
+    define: tuple[str, ...] = option(
+        (), "setting of Hadoop for all jobs", group="cluster", metavar="NAME=VALUE", short="-D"
+    )
+    queue: str = option("", "YARN's queue for the jobs", group="cluster", metavar="NAME")
+    python_bin: str = option(
+        "", "the nodes' Python, with layercrawl's packages; else python3, and they are sent",
+        group="cluster", metavar="PATH",
+    )  # fmt: skip
+    mrjob_conf: str = option(
+        "", "configuration file of mrjob", group="cluster", metavar="FILE", short="-c"
+    )
+
     def __post_init__(self) -> None:
         for name in ("user_agent", "contact"):
             if not _TEXT.fullmatch(getattr(self, name)):
@@ -174,6 +191,15 @@ class Config:
         for line in self.header:
             if not _HEADER.fullmatch(line):
                 raise BadConfig(f"--header {line!r} is not of the form 'Name: value', in ASCII")
+        for word in self.define:
+            if not _DEFINITION.fullmatch(word):
+                raise BadConfig(f"-D {word!r} is not of the form NAME=VALUE")
+
+    @property
+    def runs_on(self) -> str:
+        """The runner that is meant: inline, local or hadoop."""
+        on_hdfs = self.root.startswith("hdfs://")
+        return self.runner if self.runner != "auto" else "hadoop" if on_hdfs else "local"
 
     @property
     def agent(self) -> str:
@@ -210,41 +236,12 @@ def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:
 
 def add_options(add: Callable[..., Any], fields: Iterable[dataclasses.Field[Any]]) -> None:
     """Declare an option per field by `add`, which takes what argparse's add_argument takes."""
-    for spec in fields:
-        if spec.name == "seed_urls":
-            add(spec.name, nargs="*", metavar=spec.metadata["metavar"], help=spec.metadata["help"])
-        else:
-            short = [spec.metadata["short"]] if "short" in spec.metadata else []
-            add(flag(spec.name), *short, dest=spec.name, default=argparse.SUPPRESS, **_shape(spec))
-
-
-def _shape(spec: dataclasses.Field[Any]) -> dict[str, Any]:
-    shape: dict[str, Any] = {"help": _help(spec)}
-    if spec.default is False:
-        return shape | {"action": "store_true"}
-    if isinstance(spec.default, tuple) and spec.name not in _COMMAS:
-        shape["action"] = "append"
-    shape["metavar"] = spec.metadata.get("metavar") or "|".join(get_args(_HINTS[spec.name]))
-    return shape
-
-
-def _help(spec: dataclasses.Field[Any]) -> str:
-    default = default_of(spec)
-    return f"{spec.metadata['help']}{default and f' ({default})'}".replace("%", "%%")
+    commandline.add_options(add, fields, _HINTS)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line's parser, one group of options per group of settings."""
-    result = argparse.ArgumentParser(
-        prog="driver.py", description="Crawl from the seeds to a link depth, layer by layer.",
-        epilog="Run it again to go on where it stopped. Exit codes: 0 finished, 1 a job failed,"
-        " 2 bad use, 3 nothing was fetched, 130 interrupted.", allow_abbrev=False,
-    )  # fmt: skip
-    result.add_argument("--version", action="version", version=f"layercrawl {VERSION}")
-    for group in dict.fromkeys(f.metadata["group"] for f in FIELDS):
-        section = result.add_argument_group(group)
-        add_options(section.add_argument, [f for f in FIELDS if f.metadata["group"] == group])
-    return result
+    return commandline.parser(FIELDS, _HINTS, VERSION)
 
 
 def load(argv: Sequence[str]) -> Config:

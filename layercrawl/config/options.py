@@ -13,7 +13,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1, description="a whole 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9, description="a number from 0 to 1e9")]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=1e9, description="a number above 0, at most 1e9")]
 Scope = Literal["host", "site", "any"]
-Runner = Literal["inline", "local"]
+Runner = Literal["auto", "inline", "local", "hadoop"]
 
 
 def option(default: Any, help: str, *, group: str, stages: str = "", **extra: Any) -> Any:

@@ -25,9 +25,11 @@ from mrjob.job import MRJob
 
 from layercrawl import config, records, schedule, seeds, urls
 from layercrawl.job.forked import Forked, TaskFailed, described
+from layercrawl.job.streaming import Streaming
 from layercrawl.peak import peak_mb
 from layercrawl.records import Record
 from layercrawl.rules import Rules
+from layercrawl.stores import Folder
 
 STATUS_SECONDS = 1.0
 Watch = Callable[[list[str]], None]
@@ -165,7 +167,8 @@ class Job(MRJob):  # type: ignore[misc]
             text.detach()  # so that it does not close what it wrote to
 
     def _runner_class(self) -> Any:
-        return Forked if self.options.runner == "local" else super()._runner_class()
+        ours = {"local": Forked, "hadoop": Streaming}
+        return ours.get(self.options.runner) or super()._runner_class()
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ class JobFailed(RuntimeError):
         super().__init__(why)
         self.job, self.trace, self.log = job, trace, log
 
-    def kept_in(self, path: Path) -> JobFailed:
+    def kept_in(self, path: Folder) -> JobFailed:
         """The same, with its traceback in a file; on a full disk it stays in the message."""
         try:
             path.parent.mkdir(exist_ok=True)
@@ -198,7 +201,7 @@ def run(
     runner: str,
     arguments: list[str],
     inputs: list[str],
-    output: Path,
+    output: Folder,
     scratch: Path,
     watch: Watch,
 ) -> Ran:
@@ -207,8 +210,10 @@ def run(
     `watch` is called about every half second with the tasks' newest status lines.
     Raises JobFailed.
     """
-    words = ["--runner", runner, "--no-conf", f"--output-dir={output}", "--no-check-input-paths"]
+    words = ["--runner", runner, f"--output-dir={output}", "--no-check-input-paths"]
     words += [f"--local-tmp-dir={scratch}", *arguments, *inputs]
+    if not any(word.startswith("--conf-path") for word in arguments):
+        words.insert(0, "--no-conf")  # a file in the user's home would change what runs
     logging.getLogger("mrjob").setLevel(logging.CRITICAL)
     start, cpu = time.monotonic(), _cpu()
     try:

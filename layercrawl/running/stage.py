@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
@@ -14,8 +13,9 @@ from layercrawl import job, schedule, stores
 from layercrawl.config import BadConfig, Config
 from layercrawl.download import stays
 from layercrawl.job import Job, JobFailed, Ran
+from layercrawl.running import cluster
 from layercrawl.running.report import Report, many
-from layercrawl.stores import Marker, Stores
+from layercrawl.stores import Folder, Marker, Stores
 
 
 class Stages:
@@ -27,7 +27,8 @@ class Stages:
         self._settings = settings
         self._stores = crawl
         self._report = report
-        self._seed_hosts = crawl.scratch() / "seed_hosts"
+        self._cluster = cluster.prepared(settings, crawl) if settings.runs_on == "hadoop" else None
+        self._seed_hosts = crawl.local_scratch() / "seed_hosts"
         self._seed_hosts.write_text("".join(f"{host}\n" for host in seed_hosts), "utf-8")
 
     def with_settings(self, settings: Config) -> Stages:
@@ -39,8 +40,8 @@ class Stages:
     def run(
         self,
         job_class: type[Job],
-        output: Path,
-        inputs: Sequence[Path],
+        output: Folder,
+        inputs: Sequence[Folder],
         *,
         reads: Sequence[str] | None = None,
         arguments: Sequence[str] = (),
@@ -55,7 +56,7 @@ class Stages:
         globs = list(map(stores.parts, inputs)) if reads is None else list(reads)
         words = [f"--now={schedule.timestamp(now)}", *arguments]
         with self._report.running(title, total):
-            ran = self._job(job_class, sibling, globs, words)
+            ran = self._job(job_class, sibling, inputs, globs, words)
         _check(job_class, ran)
         totals, longest = stays.split(ran.counters)
         marker = Marker(
@@ -70,13 +71,15 @@ class Stages:
         stores.publish(sibling, output, marker)
         self._report.end(title, marker)
 
-    def decide(self, job_class: type[Job], inputs: Sequence[Path], arguments: list[str]) -> Path:
+    def decide(
+        self, job_class: type[Job], inputs: Sequence[Folder], arguments: list[str]
+    ) -> Folder:
         """Run a job whose output only the next one reads; the folder that it lies in."""
         output = self._stores.scratch() / "decisions"
-        self._job(job_class, output, list(map(stores.parts, inputs)), arguments)
+        self._job(job_class, output, inputs, list(map(stores.parts, inputs)), arguments)
         return output
 
-    def stale(self, folder: Path, job_class: type[Job], inputs: Sequence[Path]) -> bool:
+    def stale(self, folder: Folder, job_class: type[Job], inputs: Sequence[Folder]) -> bool:
         """Whether a derived folder is not there, or was made of other inputs or settings."""
         if not stores.complete(folder):
             return True
@@ -84,18 +87,28 @@ class Stages:
         settings = msgspec.json.encode(self._settings.settings(job_class.STAGE))
         return made.inputs != self.inputs(inputs) or made.settings != msgspec.json.decode(settings)
 
-    def inputs(self, folders: Sequence[Path]) -> dict[str, str]:
+    def inputs(self, folders: Sequence[Folder]) -> dict[str, str]:
         """The folders with the fingerprints of their markers."""
         return {self._stores.name(folder): stores.fingerprint(folder) for folder in folders}
 
-    def _job(self, job_class: type[Job], output: Path, globs: list[str], more: list[str]) -> Ran:
+    def _job(
+        self,
+        job_class: type[Job],
+        output: Folder,
+        inputs: Sequence[Folder],
+        globs: list[str],
+        more: list[str],
+    ) -> Ran:
         words = [
             *self._settings.arguments(job_class.STAGE),
             f"--seed-hosts={self._seed_hosts}",
             *more,
         ]
-        scratch = self._stores.scratch()
-        runner, watch = self._settings.runner, self._report.watch
+        if self._cluster:
+            title = f"{job_class.__name__} {output}"
+            words += self._cluster.words(title, job_class.STAGE, map(stores.marker, inputs))
+        scratch = self._stores.local_scratch()
+        runner, watch = self._settings.runs_on, self._report.watch
         try:
             return job.run(job_class, runner, words, globs, output, scratch, watch)
         except JobFailed as failure:

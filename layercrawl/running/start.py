@@ -9,7 +9,7 @@ from layercrawl import config, seeds, stores
 from layercrawl.config import BadConfig, Config, options
 from layercrawl.ordering import ORDERS
 from layercrawl.rules import Rules
-from layercrawl.stores import Stores
+from layercrawl.stores import Folder, Stores
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ def check(settings: Config) -> None:
     """Raise BadConfig for settings that cannot work together or name what is not there."""
     if settings.order not in ORDERS:
         raise BadConfig(f"--order {settings.order!r}: choose one of {', '.join(ORDERS)}")
+    if (settings.runs_on == "hadoop") != stores.on_hdfs(settings.root):
+        where = "--root hdfs://…" if settings.runs_on == "hadoop" else "a folder for --root"
+        raise BadConfig(f"--runner {settings.runs_on} needs {where}, not {settings.root}")
     try:
         Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
     except ValueError as error:
@@ -50,7 +53,7 @@ def read_seeds(settings: Config, crawl: Stores) -> Seeds:
         raise BadConfig(f"seed {settings.seed_urls[number - 1]!r}: {why}; write http://HOST/PATH")
     named, complaints = _of_file(Path(settings.seeds)) if settings.seeds else ([], [])
     known: list[str] = []
-    for path in sorted(crawl.seeds.glob("[!.]*")):  # what the jobs' glob of this folder reads
+    for path in stores.files(crawl.seeds, "[!.]*"):  # what the jobs' glob of this folder reads
         urls, wrong = _of_file(path)
         known += urls
         complaints += wrong
@@ -60,7 +63,7 @@ def read_seeds(settings: Config, crawl: Stores) -> Seeds:
     return Seeds([*known, *new], new, complaints)
 
 
-def _of_file(path: Path) -> tuple[list[str], list[str]]:
+def _of_file(path: Folder) -> tuple[list[str], list[str]]:
     try:
         lines = path.read_bytes().split(b"\n")  # as the jobs cut it: at LF and nowhere else
     except OSError as error:

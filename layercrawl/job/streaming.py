@@ -1,0 +1,159 @@
+"""The `hadoop` runner: mrjob's, with one JVM a step and nothing uploaded beforehand.
+
+Inputs and code lie on HDFS already, and the few files of a job travel with the job's own client.
+What the client says is read as it comes: the application's id, so that a run that ends takes its
+job with it, and how far the tasks are.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mrjob.hadoop import HadoopJobRunner
+from mrjob.logs.step import _interpret_hadoop_jar_command_stderr as interpreted
+
+from layercrawl.hdfs.shell import command
+from layercrawl.job.forked import TaskFailed
+
+# Hadoop's own groups of counters; the others are those of our tasks.
+_HADOOPS = re.compile(
+    r"(File System|Job|File (In|Out)put Format) Counters|Map-Reduce Framework|Shuffle Errors"
+    r"|org\.apache\..*"
+)
+_APPLICATION = re.compile(r"Submitted application (application_\d+_\d+)")
+_PROGRESS = re.compile(r"map \d+% reduce \d+%")
+_TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*\S.*$", re.M)
+_TOLD = re.compile(r"\b(?:ERROR|WARN|Exception|Error|FAILED)\b")
+_LINES = 200
+_LOG_SECONDS = 20.0
+
+
+class Streaming(HadoopJobRunner):  # type: ignore[misc]
+    """Runs a job's steps by Hadoop Streaming."""
+
+    watch: Callable[[list[str]], None] = staticmethod(lambda lines: None)
+    application = ""
+    _versions: dict[str, str] = {}
+
+    def get_hadoop_bin(self) -> list[str]:
+        return [command()]
+
+    def get_hadoop_version(self) -> str:
+        """The version of this machine's Hadoop, asked for once a process: it costs a JVM."""
+        found = command()
+        if found not in self._versions:
+            self.fs.hadoop.set_hadoop_bin([found])
+            self._versions[found] = super().get_hadoop_version()
+        return self._versions[found]
+
+    def counters(self) -> list[dict[str, dict[str, int]]]:
+        """What each step's tasks counted."""
+        return [
+            {group: found for group, found in step.items() if not _HADOOPS.fullmatch(group)}
+            for step in super().counters()
+        ]
+
+    def _jobconf_for_step(self, step_num: int) -> dict[str, str]:
+        conf: dict[str, str] = super()._jobconf_for_step(step_num)
+        if "reducer" not in self._get_step(step_num):
+            conf["mapreduce.job.reduces"] = "0"  # whatever is set for all steps
+        return conf
+
+    @property
+    def largest(self) -> int:
+        """The peak memory of a task, its JVM included, in kB."""
+        peaks = [
+            count
+            for step in super().counters()
+            for name, count in step.get("Map-Reduce Framework", {}).items()
+            if name.startswith("Peak ") and "Physical" in name
+        ]
+        return max(peaks, default=0) // 1024
+
+    def _wd_mirror(self) -> None:
+        return None  # then the client takes files from this machine's disk
+
+    def _upload_local_files(self) -> None:
+        pass
+
+    def _run_hadoop(self, hadoop_args: list[str], env: Any, record_callback: Any) -> Any:
+        self.application = ""
+        # In a session of its own: Ctrl-C is for the driver, which ends the job in good order.
+        with subprocess.Popen(
+            hadoop_args, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True,
+        ) as client:  # fmt: skip
+            said: list[str] = []
+            try:
+                found = interpreted(self._followed(client.stderr, said))
+                code = client.wait()
+            except BaseException:
+                client.kill()
+                self.end()
+                raise
+        if code:
+            raise TaskFailed(*self._failure(said))
+        return code, found
+
+    def _followed(self, lines: Any, said: list[str]) -> Iterator[bytes]:
+        for line in lines:
+            text = line.decode(errors="replace").rstrip()
+            said.append(text)
+            del said[:-_LINES]
+            if found := _APPLICATION.search(text):
+                self.application = found[1]
+            if found := _PROGRESS.search(text):
+                self.watch([found[0]])
+            yield line
+
+    def _failure(self, said: list[str]) -> tuple[str, str]:
+        """Why a step failed, in short, and all that is known of it."""
+        log = logs(self.application) if self.application else ""
+        traces = [trace[0] for trace in _TRACE.finditer(log)]
+        if traces:
+            return traces[0].splitlines()[-1], traces[0]
+        told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]
+        why = next((line for line in told if "Error" in line or "Exception" in line), told[0])
+        return why.strip(), "\n".join([*said, log])
+
+    def end(self) -> None:
+        """Have the cluster stop the job that runs."""
+        if self.application:
+            end([self.application])
+
+
+def logs(application: str) -> str:
+    """What an application's tasks wrote to stderr; it may be some seconds until it is there."""
+    words = [_yarn(), "logs", "-applicationId", application, "-log_files", "stderr"]
+    until = time.monotonic() + _LOG_SECONDS
+    while True:
+        ran = subprocess.run(words, capture_output=True, check=False)
+        text = ran.stdout.decode(errors="replace")
+        if "Container: " in text or time.monotonic() > until:
+            return text
+        time.sleep(1)
+
+
+def running(tag: str) -> list[str]:
+    """The applications of a tag that are not over."""
+    words = [_yarn(), "application", "-list", "-appTags", tag, "-appStates"]
+    ran = subprocess.run([*words, "NEW,SUBMITTED,ACCEPTED,RUNNING"], capture_output=True)
+    if ran.returncode:
+        raise OSError(f"YARN cannot be asked: {ran.stderr.decode(errors='replace')[-300:].strip()}")
+    return re.findall(r"^application_\d+_\d+", ran.stdout.decode(errors="replace"), re.M)
+
+
+def end(applications: list[str]) -> None:
+    """Stop applications of the cluster."""
+    if applications:
+        words = [_yarn(), "application", "-kill", *applications]
+        subprocess.run(words, capture_output=True, check=False)
+
+
+def _yarn() -> str:
+    """The `yarn` command beside `hadoop`."""
+    return re.sub("hadoop$", "yarn", command())

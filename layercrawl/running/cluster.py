@@ -1,0 +1,80 @@
+"""How a crawl's jobs go to a Hadoop cluster: where their code lies, and with which options."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from layercrawl.config import Config
+from layercrawl.hdfs import HdfsPath
+from layercrawl.job import streaming
+from layercrawl.job.shipment import Shipment
+from layercrawl.stores import Marker, Stores, rename
+
+_CODE = "code"
+_CONF = {
+    "mapreduce.job.ubertask.enable": "true",  # small jobs run in one container
+    "mapreduce.map.speculative": "false",  # a polite fetch is slow, and must not happen twice
+    "mapreduce.reduce.speculative": "false",
+    "mapreduce.job.reduce.slowstart.completedmaps": "1.0",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",  # markers say it
+    "mapreduce.map.output.compress": "true",
+    "mapreduce.output.fileoutputformat.compress": "true",
+    "mapreduce.output.fileoutputformat.compress.codec": "org.apache.hadoop.io.compress.GzipCodec",
+}
+_WORTH = {"crawler": 1000}
+"""How many records are worth a reducer of their own: fetching is slow."""
+_OTHERS = 50_000
+_COUNTERS = ("urls: taken", "asked: records", "links: followed")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The words that make a job run there; `tag` marks the applications of this root."""
+
+    settings: Config
+    code: str
+    temporary: str
+    tag: str
+
+    def words(self, title: str, stage: str, inputs: Iterable[Marker]) -> list[str]:
+        """The options of one job; how many reducers it has follows from its inputs' markers."""
+        records = sum(marker.totals.get(name, 0) for marker in inputs for name in _COUNTERS)
+        conf = {
+            **_CONF,
+            "mapreduce.job.name": f"layercrawl {title}",
+            "mapreduce.job.tags": self.tag,
+            "mapreduce.job.reduces": str(1 + records // _WORTH.get(stage, _OTHERS)),
+        }
+        if self.settings.queue:
+            conf["mapreduce.job.queuename"] = self.settings.queue
+        given = dict(word.split("=", 1) for word in self.settings.define)
+        words = [f"-D{name}={value}" for name, value in (conf | given).items()]
+        words += [f"--conf-path={path}" for path in [self.settings.mrjob_conf] if path]
+        words += ["--cmdenv=PYTHONPATH=code", "--cmdenv=PYTHONUTF8=1", "--no-bootstrap-mrjob"]
+        words += [f"--python-bin={self.settings.python_bin or 'python3'}", "--cleanup=LOCAL_TMP"]
+        return [*words, f"--archives={self.code}#{_CODE}", f"--hadoop-tmp-dir={self.temporary}"]
+
+
+def prepared(settings: Config, crawl: Stores) -> Cluster:
+    """Put the code on HDFS, unless it is there, and say how jobs are sent."""
+    shipment = Shipment(packages=not settings.python_bin)
+    code = crawl.root / "_code" / shipment.name
+    if not code.exists():
+        partial = crawl.scratch() / shipment.name
+        partial.write_bytes(shipment.packed())
+        (crawl.root / "_code").mkdir(parents=True, exist_ok=True)
+        rename(partial, code)
+    return Cluster(settings, str(code), str(crawl.scratch()), tag(crawl))
+
+
+def end_orphans(crawl: Stores) -> None:
+    """Stop the jobs that a killed driver left running on the cluster."""
+    if isinstance(crawl.root, HdfsPath) and crawl.disturbed():
+        streaming.end(streaming.running(tag(crawl)))
+
+
+def tag(crawl: Stores) -> str:
+    """What the applications of this root are marked with."""
+    return f"layercrawl-{hashlib.sha256(str(crawl.root).encode()).hexdigest()[:16]}"

@@ -1,0 +1,180 @@
+"""The `hadoop` runner on the stand-in: what it asks for, and what it makes of what is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.parser_driver import ParserDriver
+from layercrawl import config, job, stores
+from layercrawl.job import JobFailed, Ran, streaming
+from layercrawl.running import cluster
+from layercrawl.stores import Marker, Stores
+from tests.hadoop import standin
+
+SAID = """\
+2026-12-01 12:37:55,850 INFO impl.YarnClientImpl: Submitted application application_1_10001
+2026-12-01 12:37:56,850 INFO mapreduce.Job: Running job: job_1_10001
+2026-12-01 12:37:57,850 INFO mapreduce.Job:  map 100% reduce 0%
+2026-12-01 12:37:58,850 INFO mapreduce.Job: Counters: 5
+\tFile System Counters
+\t\tHDFS: Number of bytes read=8
+\tMap-Reduce Framework
+\t\tPeak Map Physical memory (bytes)=204800000
+\t\tPeak Map Virtual memory (bytes)=904800000
+\tlinks
+\t\tfollowed=3
+2026-12-01 12:37:59,850 INFO streaming.StreamJob: Output directory: hdfs:///out
+"""
+FAILED = """\
+2026-12-01 12:37:55,850 INFO impl.YarnClientImpl: Submitted application application_1_0002
+Error: java.lang.RuntimeException: PipeMapRed.waitOutputThreads(): subprocess failed with code 1
+\tat org.apache.hadoop.streaming.PipeMapRed.waitOutputThreads(PipeMapRed.java:326)
+2026-12-01 12:37:58,850 ERROR streaming.StreamJob: Job not successful!
+Streaming Command Failed!
+"""
+LOGS = """\
+Container: container_1 on node
+LogContents:
+a library's chatter
+Traceback (most recent call last):
+  File "parser_driver.py", line 1, in <module>
+    fail()
+ValueError: no such luck
+End of LogType:stderr
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    standin.install(tmp_path / "home", tmp_path / "hdfs")
+    (tmp_path / "hdfs").mkdir()
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.setattr(streaming, "_LOG_SECONDS", 0.0)
+    return tmp_path / "home"
+
+
+def run(tmp_path: Path, *words: str, seen: list[list[str]] | None = None) -> Ran:
+    watch: Any = (seen if seen is not None else []).append
+    output: Any = "hdfs:///out"
+    return job.run(ParserDriver, "hadoop", list(words), ["hdfs:///in"], output, tmp_path, watch)
+
+
+def test_a_job_costs_one_jvm_and_its_counters_are_the_tasks(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    seen: list[list[str]] = []
+    run(tmp_path, "--no-bootstrap-mrjob", "--cleanup=LOCAL_TMP")  # asks for the version, once
+    before = len(standin.calls(home))
+    ran = run(tmp_path, "--no-bootstrap-mrjob", "--cleanup=LOCAL_TMP", seen=seen)
+    assert [words[0] for words in standin.calls(home)[before:]] == ["jar"]
+    assert ran.counters == {"links: followed": 3}
+    assert ran.cost["rss_mb"] == 195
+    assert seen == [["map 100% reduce 0%"]]
+
+
+def test_a_failed_job_shows_the_tasks_traceback(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"1\n{FAILED}")
+    (home / "logs").write_text(f"0\n{LOGS}")
+    with pytest.raises(JobFailed, match="^ValueError: no such luck$") as failed:
+        run(tmp_path)
+    assert failed.value.trace.startswith("Traceback (most recent call last):\n  File")
+    (asked,) = [words for words in standin.calls(home) if words[0] == "logs"]
+    assert asked[1:3] == ["-applicationId", "application_1_0002"]
+
+
+def test_a_job_that_fails_without_a_traceback(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"1\n{FAILED}")
+    with pytest.raises(JobFailed, match="subprocess failed with code 1"):
+        run(tmp_path)
+    (home / "jar").write_text("1\n")
+    with pytest.raises(JobFailed, match="it said nothing"):
+        run(tmp_path)
+
+
+def test_an_interrupted_run_takes_its_job_with_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    monkeypatch.setenv("STANDIN_SECONDS", "30")
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    timer.join()
+    assert standin.calls(home)[-1] == ["application", "-kill", "application_1_10001"]
+
+
+def test_jobs_of_a_killed_driver_are_ended(home: Path) -> None:
+    (home / "application").write_text("0\nTotal number of applications: 1\napplication_1_0007\tx\n")
+    crawl = Stores("hdfs:///crawl")
+    cluster.end_orphans(crawl)
+    assert [words for words in standin.calls(home) if words[0] == "application"] == []
+    (crawl.scratch() / "x").write_bytes(b"")
+    cluster.end_orphans(crawl)
+    listed, killed = [words for words in standin.calls(home) if words[0] == "application"]
+    assert listed[1:4] == ["-list", "-appTags", cluster.tag(crawl)]
+    assert killed == ["application", "-kill", "application_1_0007"]
+
+
+def test_a_yarn_that_cannot_be_asked_is_named(home: Path) -> None:
+    (home / "application").write_text("1\n")
+    with pytest.raises(OSError, match="YARN cannot be asked"):
+        streaming.running("tag")
+
+
+def test_the_code_is_put_once(home: Path) -> None:
+    crawl = Stores("hdfs:///crawl")
+    settings = config.make({"root": "hdfs:///crawl", "python_bin": "/opt/python"})
+    made = cluster.prepared(settings, crawl)
+    assert [path.name for path in (crawl.root / "_code").glob("*")] == [made.code[-20:]]
+    before = len(standin.calls(home))
+    assert cluster.prepared(settings, crawl).code == made.code
+    assert [words[1] for words in standin.calls(home)[before:]] == ["-mkdir"]
+
+
+def test_the_words_of_a_job(home: Path) -> None:
+    settings = config.make({
+        "root": "hdfs:///crawl", "define": ["mapreduce.job.reduces=7", "a=b=c"], "queue": "slow",
+        "mrjob_conf": "mrjob.conf",
+    })  # fmt: skip
+    made = cluster.Cluster(settings, "hdfs:///code.tgz", "hdfs:///tmp", "tag")
+    marker = Marker("Job", {}, {}, "now", {"urls: taken": 2500})
+    words = made.words("CrawlerDriver", "crawler", [marker])
+    for word in (
+        "-Dmapreduce.job.reduces=7", "-Da=b=c", "-Dmapreduce.job.queuename=slow",
+        "-Dmapreduce.reduce.speculative=false", "-Dmapreduce.job.tags=tag",
+        "--archives=hdfs:///code.tgz#code", "--conf-path=mrjob.conf", "--python-bin=python3",
+    ):  # fmt: skip
+        assert word in words
+    plain = cluster.Cluster(config.make({"root": "hdfs:///crawl"}), "", "", "")
+    assert "-Dmapreduce.job.reduces=3" in plain.words("x", "crawler", [marker])
+    assert "-Dmapreduce.job.reduces=1" in plain.words("x", "parser", [marker])
+
+
+def test_a_step_without_a_reducer_has_none(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    run(tmp_path, "-Dmapreduce.job.reduces=3", "--no-bootstrap-mrjob")
+    (words,) = [words for words in standin.calls(home) if words[0] == "jar"]
+    assert "mapreduce.job.reduces=0" in words
+    assert "mapreduce.job.reduces=3" not in words
+
+
+def test_stores_stay_readable(home: Path) -> None:
+    crawl = Stores("hdfs:///crawl")
+    assert stores.parts(crawl.layer("in", 0)) == "hdfs:///crawl/in/layer-000/part-*"
+    done = subprocess.run(
+        [sys.executable, "-m", "layercrawl.cli", "status", "--root", "hdfs:///crawl"],
+        capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2,
+        "layercrawl: --root hdfs:///crawl: no crawl lies here\n",
+    )

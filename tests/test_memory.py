@@ -39,3 +39,17 @@ def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
     assert figures["answered"] == urls
     assert figures["peak_mb"] <= 300
     assert figures["cpu"] <= 120, "quadratic: it takes about 25 s"
+
+
+@pytest.mark.slow
+def test_bodies_that_come_slowly_all_at_a_time() -> None:
+    """More of them than there is room for: each waits in a file until it is whole."""
+    words = ["--hosts=36", "--threads=12", "--megabytes=10"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "bodies.py", *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["written_mb"] >= 360
+    assert figures["peak_mb"] <= 300

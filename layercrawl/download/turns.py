@@ -6,6 +6,7 @@ robots.txt record per origin come on top.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ import msgspec
 
 from layercrawl import answers, manners, schedule, urls
 from layercrawl.config import Config
+from layercrawl.download import malloc
 from layercrawl.download.crew import Crew
 from layercrawl.download.frontier import Frontier
 from layercrawl.download.handover import Handover, Room
@@ -226,6 +228,7 @@ def download(
     `longest` gets how long each host took.
     An error in a worker, which is a fault of this program, is raised here with the host named.
     """
+    malloc.return_large_blocks()
     spool.seal()
     hosts = (Visit(spool, span, plan) for span in spool.hosts)
     limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
@@ -245,7 +248,8 @@ def download(
 
 
 def _size(answer: Answer) -> int:
-    return len(answer[1].html) + len(answer[1].body_b64) + 1000
+    """Bytes of memory, about."""
+    return sys.getsizeof(answer[1].html) + len(answer[1].body_b64) + 1000
 
 
 def _work(

@@ -26,7 +26,8 @@ from urllib3.exceptions import HTTPError
 from layercrawl import answers, charset, codings, schedule, sitemaps, urls
 from layercrawl.config import Config
 from layercrawl.download.handover import Room
-from layercrawl.fetch import connection
+from layercrawl.fetch import bodies, connection
+from layercrawl.fetch.bodies import Body
 from layercrawl.records import Kind, Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
@@ -46,8 +47,8 @@ class Fetcher:
     """Asks for pages with the manners of a Config; safe to use from many threads.
 
     Hosts in `seed_hosts` may have private addresses. The user's own headers go to them alone: what
-    lets one in there must not be told to whoever is linked to. A large body takes `room`, which
-    whoever asks for it gives back.
+    lets one in there must not be told to whoever is linked to. A body takes `room`, which whoever
+    asks for it gives back.
     """
 
     def __init__(
@@ -120,7 +121,6 @@ class Fetcher:
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
     def _answer(self, url: str, kind: Kind, judge: Judge, seconds: float) -> dict[str, Any]:
-        end = time.monotonic() + seconds
         proxies = _proxies(urls.origin(url))
         own = urls.host(url) in self._seed_hosts
         headers = self._own_headers if own else self._headers
@@ -129,11 +129,20 @@ class Fetcher:
             if head["outcome"] != "ok":
                 _drain(answer)
                 return head
-            body, truncated = _body(answer, self._limits[kind], end)
-        self._room.take(len(body))
-        if kind == "sitemap" and body.startswith(sitemaps.GZIP):  # a file, whose bytes are no text
-            return head | _as_it_is(body) | {"truncated": truncated}
-        return head | _kept(body, truncated, _UTF8 if kind == "robots" else declared)
+            coding = answer.raw.headers.get("content-encoding", "")
+            body = bodies.received(answer.raw, self._limits[kind], coding)
+        return head | self._kept(kind, body, declared)
+
+    def _kept(self, kind: Kind, body: Body, declared: str) -> dict[str, Any]:
+        """The fields of a Page that its body fills."""
+        if kind == "sitemap":
+            body = bodies.packed(body)
+        self._room.take(body.size)
+        content = body.content()
+        if kind == "sitemap" and content.startswith(sitemaps.GZIP):  # a file: bytes, no text
+            return _as_it_is(content) | {"truncated": body.cut}
+        declared = _UTF8 if kind == "robots" else declared
+        return _text(content, declared) | {"truncated": body.cut}
 
 
 @lru_cache(maxsize=10_000)
@@ -184,28 +193,9 @@ def _drain(answer: requests.Response) -> None:
         pass  # the answer is known already
 
 
-def _body(answer: requests.Response, limit: int, end: float) -> tuple[bytes, bool]:
-    """At most `limit` decoded bytes, and whether there were more; TimeoutError after `end`."""
-    pieces, size = [], 0
-    coding = answer.raw.headers.get("content-encoding", "")
-    for piece in codings.decoded(_chunks(answer.raw), coding):
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            return b"".join(pieces)[:limit], True
-        if time.monotonic() > end:  # little can be sent that takes long to decode
-            raise TimeoutError
-    return b"".join(pieces), False
-
-
-def _chunks(raw: Any) -> Iterator[bytes]:
-    while chunk := raw.read(_CHUNK, decode_content=False):
-        yield chunk
-
-
-def _kept(body: bytes, truncated: bool, content_type: str) -> dict[str, Any]:
+def _text(body: bytes, content_type: str) -> dict[str, Any]:
     text, encoding = charset.decode(body, content_type)
-    kept = {"html": text, "encoding": encoding, "truncated": truncated}
+    kept = {"html": text, "encoding": encoding}
     if charset.inverts(body, text, encoding):
         return kept | {"digest": hashlib.sha256(body).hexdigest()}
     return kept | _as_it_is(body)

@@ -169,7 +169,7 @@ def test_tasks_leave_ctrl_c_to_the_driver(runner: Forked) -> None:
 def test_an_orphan_ends_before_it_begins(tmp_path: Path) -> None:
     child = os.fork()
     if not child:
-        forked._die_with(os.getpid())  # its parent is another process than this
+        forked.die_with(os.getpid())  # its parent is another process than this
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 

@@ -112,7 +112,7 @@ def _fork(task: Callable[[], None]) -> tuple[int, int]:
         os.close(write)
         return read, process
     os.close(read)
-    _die_with(parent)
+    die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
     code = 1
     try:
@@ -134,7 +134,7 @@ def _ended(status: int) -> str:
     return f"a task was ended by signal {-code} ({signal.strsignal(-code)}){hint}"
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have the kernel end this process when the driver dies (Linux; elsewhere tasks look)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -7,17 +7,19 @@ job with it, and how far the tasks are.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from mrjob.hadoop import HadoopJobRunner
 from mrjob.logs.step import _interpret_hadoop_jar_command_stderr as interpreted
 
 from layercrawl.hdfs.shell import command
-from layercrawl.job.forked import TaskFailed
+from layercrawl.job.forked import TaskFailed, die_with
 
 # Hadoop's own groups of counters; the others are those of our tasks.
 _HADOOPS = re.compile(
@@ -53,7 +55,7 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
     def counters(self) -> list[dict[str, dict[str, int]]]:
         """What each step's tasks counted."""
         return [
-            {group: found for group, found in step.items() if not _HADOOPS.fullmatch(group)}
+            {group: found for group, found in step.items() if not _HADOOPS.fullmatch(group.strip())}
             for step in super().counters()
         ]
 
@@ -82,10 +84,12 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
 
     def _run_hadoop(self, hadoop_args: list[str], env: Any, record_callback: Any) -> Any:
         self.application = ""
-        # In a session of its own: Ctrl-C is for the driver, which ends the job in good order.
+        # In a session of its own: Ctrl-C is for the driver, which ends the job in good order. But
+        # it goes with a driver that is killed, lest it submit a job when nobody looks any more.
         with subprocess.Popen(
             hadoop_args, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, start_new_session=True,
+            preexec_fn=partial(die_with, os.getpid()),
         ) as client:  # fmt: skip
             said: list[str] = []
             try:

@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -45,9 +46,15 @@ class Cluster:
     @property
     def environment(self) -> dict[str, str]:
         """What a client needs to know of it, and its own daemons."""
-        own = {"HADOOP_HOME": str(self.home), "HADOOP_DATA": str(self.folder / "data")}
         mine = {k: v for k, v in os.environ.items() if not k.startswith(("HADOOP_", "YARN_"))}
-        return {**mine, **own, "HADOOP_CONF_DIR": str(self.home / "conf")}
+        return {
+            **mine,
+            "HADOOP_HOME": str(self.home),
+            "HADOOP_DATA": str(self.folder / "data"),
+            "HADOOP_CONF_DIR": str(self.home / "conf"),
+            # The tasks' python3 is this one, but without its packages.
+            "PATH": f"{sys.base_prefix}/bin:{os.environ['PATH']}",
+        }
 
     def command(self, *words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
         """Run `hadoop` with these words; what it says lies in the result."""

@@ -10,6 +10,7 @@ from tests.hadoop import cluster
 from tests.hadoop.cluster import DAEMONS, Cluster
 
 
+@pytest.mark.slow
 def test_a_streaming_job_runs(hadoop: Cluster) -> None:
     assert all(map(hadoop.process, DAEMONS))
     hadoop.command("fs", "-mkdir", "-p", "/cat/in")
@@ -23,12 +24,14 @@ def test_a_streaming_job_runs(hadoop: Cluster) -> None:
     assert hadoop.command("fs", "-cat", "/cat/out/part-*").stdout == b"a\t\nb\t\n"
 
 
+@pytest.mark.slow
 def test_a_second_start_leaves_it_alone(hadoop: Cluster) -> None:
     before = list(map(hadoop.process, DAEMONS))
     hadoop.start()
     assert list(map(hadoop.process, DAEMONS)) == before
 
 
+@pytest.mark.slow
 def test_a_command_that_is_not_there(hadoop: Cluster) -> None:
     ran = hadoop.command("fly")
     assert (ran.returncode, ran.stderr) == (2, b"hadoop: no command fly here\n")

@@ -42,7 +42,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield made
 
 
-@pytest.fixture(params=["web on the stand-in", "shell on the stand-in", "web", "shell"])
+REAL = [pytest.param(name, marks=pytest.mark.slow) for name in ("web", "shell")]
+
+
+@pytest.fixture(params=["web on the stand-in", "shell on the stand-in", *REAL])
 def client(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Client:
     if request.param == "web on the stand-in":
         return WebHdfs([request.getfixturevalue("server").address])

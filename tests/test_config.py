@@ -89,12 +89,18 @@ def test_a_config_file_that_cannot_be_read(name: str, why: str, tmp_path: Path) 
         config.load(["--config", str(tmp_path / name)])
 
 
-@pytest.mark.parametrize("words", [["--no-such-option"], ["--depth"], ["--quiet=1"]])
+@pytest.mark.parametrize("words", [["--depth"], ["--quiet=1"]])
 def test_argparse_ends_with_2_and_usage(words: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as ended:
         config.load(words)
     assert ended.value.code == 2
     assert "usage: driver.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--dept", "3"], ["--dept=3"], ["http://a.example/", "--dept"]])
+def test_an_unknown_option_names_the_nearest(words: list[str]) -> None:
+    with pytest.raises(BadConfig, match=r"unknown option '--dept'; did you mean '--depth'\?"):
+        config.load(["--quiet", *words])
 
 
 def test_help_tells_all_options_and_defaults(capsys: Any) -> None:

@@ -249,7 +249,9 @@ def load(argv: Sequence[str]) -> Config:
 
     Raises BadConfig; argparse itself ends the process with 2 where the words are off.
     """
-    words = parser().parse_intermixed_args(argv)  # seeds may stand between options
+    words, unknown = parser().parse_known_intermixed_args(argv)  # seeds may stand between options
+    if unknown:
+        raise BadConfig(commandline.unknown(unknown[0], map(flag, _HINTS)))
     given = {name: value for name, value in vars(words).items() if value not in ([], None)}
     merged = _from_file(given["config"]) | given if "config" in given else given
     if "depth" not in merged:

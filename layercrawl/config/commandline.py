@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field
 from typing import Any, get_args
@@ -36,6 +37,20 @@ def _shape(spec: Field[Any], hint: Any) -> dict[str, Any]:
 def _help(spec: Field[Any]) -> str:
     default = default_of(spec)
     return f"{spec.metadata['help']}{default and f' ({default})'}".replace("%", "%%")
+
+
+def unknown(word: str, flags: Iterable[str]) -> str:
+    """What is wrong with a word that is none of the options `flags`.
+
+    >>> unknown("--dept=2", ["--depth", "--delay"])
+    "unknown option '--dept'; did you mean '--depth'?"
+    >>> unknown("-x", ["--depth", "--delay"])
+    "unknown option '-x'; --help lists all"
+    """
+    name = word.partition("=")[0]
+    close = difflib.get_close_matches(name, list(flags), 1)
+    cure = f"did you mean {close[0]!r}?" if close else "--help lists all"
+    return f"unknown option {name!r}; {cure}"
 
 
 def parser(

@@ -23,6 +23,10 @@ def read(path: str, known: Collection[str]) -> dict[str, Any]:
     values = {name.replace("-", "_"): value for name, value in values.items()}
     for name in values.keys() - set(known):
         close = difflib.get_close_matches(name, known, 1)
-        meant = f"did you mean {close[0]!r}?" if close else "--help lists all"
-        raise ValueError(f"unknown setting {name!r} in the --config file; {meant}")
+        meant = f"did you mean {_spelt(close[0])!r}?" if close else "--help lists all"
+        raise ValueError(f"unknown setting {_spelt(name)!r} in the --config file; {meant}")
     return values
+
+
+def _spelt(name: str) -> str:
+    return name.replace("_", "-")

@@ -21,7 +21,7 @@ def main() -> int:
         print(f"A web of {len(web.hosts)} hosts, served on loopback, seed {web.seeds[0]}")
         code = driver.main([
             f"--depth={DEPTH}", "--delay=0", "--scope=any", "--allow-private",
-            "--max-bytes=2000000", f"--root={ROOT}", *web.seeds,
+            "--contact=demo@example.org", "--max-bytes=2000000", f"--root={ROOT}", *web.seeds,
         ])  # fmt: skip
     print(f"\nThe stores lie in {ROOT}/ (hdfs_layout.md tells what is where). Look at them with")
     print(f"    {Path(sys.prefix).name}/bin/layercrawl status --root {ROOT}")

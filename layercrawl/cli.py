@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     told = verbs.add_parser("why", help="why a URL was fetched, or was not")
     told.add_argument("url", metavar="URL")
     told.set_defaults(answer=lambda options: why(Stores(options.root), options.url))
-    listed = verbs.add_parser("hosts", help="each host: fetched, waiting, failing, delay, robots")
+    listed = verbs.add_parser("hosts", help="each host: fetched, waiting, failing, robots.txt")
     listed.set_defaults(answer=lambda options: hosts(Stores(options.root)))
     for verb in (shown, told, listed):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")

@@ -8,7 +8,7 @@ import pytest
 
 import driver
 from layercrawl import cli, stores
-from layercrawl.records import Page, Target, encode
+from layercrawl.records import Outlinks, Page, Target, encode
 from layercrawl.stores import Marker, Stores
 from tests.web import Web, serve
 
@@ -46,11 +46,11 @@ def test_status_counts_layers_outcomes_and_what_waits(
     total = next(line for line in told.splitlines() if line.strip().startswith("all")).split()
     assert total[2] == str(ok)
     assert "URLs wait, the first until about" in told
-    assert "next: OptimizerDriver" in told
+    assert "next: nothing, until something is due" in told
 
 
 CASES = {
-    "/": ["seed, depth 0", "ok, status 200", "links followed", "doc/merged/part-", ": as XML"],
+    "/": ["seed, depth 0", "ok, status 200", "links to follow", "doc/merged/part-", ": as XML"],
     "/broken/short": ["link, depth 3", "failed, body cut short", "waits until", "robots.txt: read"],
     "/redirects/status/301": ["redirect, status 301, to http://"],
     "/redirects/at/301": ["redirect, depth 2", "ok, status 200"],
@@ -63,6 +63,24 @@ def test_why_tells_the_story(
 ) -> None:
     told = story(crawled, capsys, path)
     assert [words for words in CASES[path] if words not in told] == []
+
+
+def test_why_does_not_judge_a_robots_txt_as_a_page(
+    crawled: tuple[Path, Web], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, web = crawled
+    told = ask(capsys, "why", f"{web.seeds[0]}robots.txt", "--root", str(root))
+    assert "robots.txt, depth 0" in told and "ok, status 200, at" in told
+    assert not [words for words in ("left out", "waits", "not in") if words in told]
+
+
+def test_why_names_a_status_once(
+    crawled: tuple[Path, Web], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, web = crawled
+    gone = next(url for url, fact in web.truth(3).items() if fact.outcome == "gone")
+    told = ask(capsys, "why", gone, "--root", str(root))
+    assert told.count(": gone, status 4") == 1 and "status 404, status" not in told
 
 
 def test_why_names_the_rule_that_denied(
@@ -124,8 +142,9 @@ def lay(root: Path, *stages: str) -> None:
     lines = {
         "in": encode("http://a.example/", Target()),
         "doc": encode("http://a.example/", Page(Target(), "ok", "\x1b[31m\n")),
+        "out": encode("http://a.example/", Outlinks(Target(), "ok")),
     }
-    totals = {"in": {"urls: taken": 1, "urls: due": 1}, "doc": {"outcomes: ok": 1}}
+    totals = {"in": {"urls: taken": 1, "urls: due": 1}, "doc": {"outcomes: ok": 1}, "out": {}}
     for stage in stages:
         sibling = stores.new(crawl.layer(stage, 0))
         sibling.mkdir(parents=True)
@@ -142,7 +161,22 @@ def test_status_says_where_an_interrupted_crawl_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], stages: list[str], comes: str
 ) -> None:
     lay(tmp_path, *stages)
-    assert f"next: {comes} for layer 0" in ask(capsys, "status", "--root", str(tmp_path))
+    told = ask(capsys, "status", "--root", str(tmp_path))
+    assert f"next: {comes} for layer 0" in told
+    assert ("1 URL of layer 0 not fetched yet" in told) == (comes == "CrawlerDriver")
+    assert "nothing waits" not in told
+
+
+def test_status_says_when_a_crawl_is_finished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay(tmp_path, "in", "doc", "out")
+    crawl = Stores(tmp_path)
+    for folder in (crawl.layer("in", 1), crawl.merged, crawl.xml):
+        assert "next: OptimizerDriver" in ask(capsys, "status", "--root", str(tmp_path))
+        (sibling := stores.new(folder)).mkdir(parents=True)
+        stores.publish(sibling, folder, Marker("Job", {}, {}, "", {}))
+    assert "next: nothing, until something is due" in ask(capsys, "status", "--root", str(tmp_path))
 
 
 def test_a_terminal_is_not_obeyed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

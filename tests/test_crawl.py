@@ -361,7 +361,7 @@ def test_why_tells_by_which_sitemap_a_page_was_found(mapped):
         ("link,", "2:", "next"),
     ]
     told = list(why(Stores(root), f"{web.seeds[0]}robots.txt"))
-    assert any("0 links followed, 2 sitemaps named; cut: none" in line for line in told)
+    assert any("0 links to follow, 2 sitemaps named; cut: none" in line for line in told)
 
 
 @pytest.mark.slow

@@ -221,7 +221,7 @@ def test_why_a_plan_left_a_url_out(site, monkeypatch, told) -> None:
     words = ["--max-per-host=1", "--depth=2"]
     site.crawl(monkeypatch, 0, *words)
     story = told("/4")
-    assert "layers 1 to 3: left out: over its host's share, which is 1 pages" in story
+    assert "layers 1 to 3: left out: over its host's share, which is 1 page" in story
     assert "layer 4: chosen at depth 1" in story
     assert "layers 2 to 4: left out: pages of depth 1 come first" in told("/deep")
 
@@ -229,7 +229,7 @@ def test_why_a_plan_left_a_url_out(site, monkeypatch, told) -> None:
 def test_why_other_pages_came_first(site, monkeypatch, told) -> None:
     site.page("/", "<a href=/1>1</a><a href=/2>2</a>")
     site.crawl(monkeypatch, 0, "--budget=1", "--depth=1")
-    assert "layer 1: left out: others come first in the 1 pages of the layer" in told("/2")
+    assert "layer 1: left out: others come first in the layer, which holds 1 page" in told("/2")
 
 
 def test_why_a_host_is_left_alone(site, monkeypatch, told) -> None:
@@ -250,7 +250,7 @@ def test_hosts_tells_of_each_host(site, monkeypatch, capsys) -> None:
     site.crawl(monkeypatch, 0, "--depth=1")
     assert cli.main(["hosts", "--root", str(site.root)]) == 0
     head, row = capsys.readouterr().out.splitlines()
-    assert head.split() == ["fetched", "waiting", "failing", "delay", "host", "robots.txt"]
+    assert head.split() == ["fetched", "waiting", "failing", "Crawl-delay", "host", "robots.txt"]
     assert row.split()[:6] == ["2", "1", "1", "0.1", "127.0.0.1", "read"]
 
 

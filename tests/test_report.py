@@ -221,8 +221,12 @@ def test_a_summary_counts_failures_over_layers(crawl: Stores) -> None:
 @pytest.mark.parametrize(
     ("totals", "line"),
     [
-        ({"urls: due": 3, "urls: taken": 2}, "1 URL waits"),
-        ({"urls: due": 5, "urls: taken": 2, "urls: not due": 1}, "4 URLs wait"),
+        ({"urls: due": 3, "urls: taken": 2}, "1 URL waits; 2 URLs of layer 0 not fetched yet"),
+        (
+            {"urls: due": 5, "urls: taken": 2, "urls: not due": 1},
+            "4 URLs wait; 2 URLs of layer 0 not fetched yet",
+        ),
+        ({"urls: due": 1, "urls: taken": 1}, "1 URL of layer 0 not fetched yet"),
         (
             {"urls: not due": 2, "urls: waits until B": 1, "urls: waits until A": 1},
             "2 URLs wait, the first until about A",

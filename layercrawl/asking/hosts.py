@@ -49,7 +49,7 @@ class Host:
     def line(self) -> str:
         """Its row of the table."""
         delay = f"{self.delay:g}" if self.delay else ""
-        figures = f"{self.fetched:>9}{self.waiting:>9}{self.failing:>9}{delay:>7}"
+        figures = f"{self.fetched:>9}{self.waiting:>9}{self.failing:>9}{delay:>13}"
         return f"{figures}  {self.name}  {self.robots}".rstrip()
 
 
@@ -62,7 +62,7 @@ def hosts(crawl: Stores) -> Iterator[str]:
     for url, state in _states(crawl, lookup.settings(crawl.layer("in", plans[-1]))):
         name = urls.host(url)
         found.setdefault(name, Host(name)).add(url, state)
-    yield f"{'fetched':>9}{'waiting':>9}{'failing':>9}{'delay':>7}  host  robots.txt"
+    yield f"{'fetched':>9}{'waiting':>9}{'failing':>9}{'Crawl-delay':>13}  host  robots.txt"
     for host in sorted(found.values(), key=lambda h: (-h.waiting, -h.fetched, h.name)):
         yield host.line()
 

@@ -14,6 +14,7 @@ from layercrawl.asking.held import held_back
 from layercrawl.config import Config
 from layercrawl.planning import selection
 from layercrawl.records import Target, UrlState
+from layercrawl.running.report import many
 from layercrawl.stores import Stores
 
 
@@ -92,5 +93,5 @@ def _rank(crawl: Stores, layer: int, url: str, state: UrlState, plan: _Plan) -> 
         return f"pages of depth {plan.depth} come first"
     share = selection.share(plan.settings, host.delay or 0.0 if host else 0.0)
     if plan.of_host >= share:
-        return f"over its host's share, which is {share} pages"
-    return f"others come first in the {plan.taken} pages of the layer"
+        return f"over its host's share, which is {many(share, 'page')}"
+    return f"others come first in the layer, which holds {many(plan.taken, 'page')}"

@@ -52,4 +52,6 @@ def _next(crawl: Stores) -> str:
     plan = crawl.layer("in", layer)
     if stores.complete(plan) and report.taken(stores.marker(plan)):
         return f"CrawlerDriver for layer {layer}"
+    if all(map(stores.complete, (plan, crawl.merged, crawl.xml))):
+        return "nothing, until something is due; a greater --depth or new seeds go on from here"
     return "OptimizerDriver: it looks for what is due"

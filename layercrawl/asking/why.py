@@ -10,6 +10,7 @@ from layercrawl.asking import lookup
 from layercrawl.asking.passed_over import passed_over
 from layercrawl.asking.unfollowed import cut_links, would_be_cut
 from layercrawl.records import Outlinks, Page, Target, UrlState, XmlPage
+from layercrawl.running.report import many
 from layercrawl.stores import Stores
 
 
@@ -25,10 +26,12 @@ def why(crawl: Stores, text: str) -> Iterator[str]:
         return
     yield from _found(crawl, url, state)
     yield from _attempts(crawl, url)
-    yield from passed_over(crawl, url, state)
+    if state.kind != "robots":  # is asked for when a page of its host is, and never merged
+        yield from passed_over(crawl, url, state)
     yield from _host(crawl, url)
-    yield _now(crawl, state)
-    yield from _results(crawl, url)
+    if state.kind != "robots":
+        yield _now(crawl, state)
+        yield from _results(crawl, url)
 
 
 def _unknown(crawl: Stores, url: str) -> Iterator[str]:
@@ -68,9 +71,9 @@ def _attempts(crawl: Stores, url: str) -> Iterator[str]:
             yield f"layer {layer}: {_answer(page)}; {where}"
         for where, links in lookup.of(crawl, crawl.layer("out", layer), url, Outlinks):
             cuts = ", ".join(f"{count} {reason}" for reason, count in sorted(links.cuts.items()))
-            named = f", {len(links.sitemaps)} sitemaps named" if links.sitemaps else ""
+            named = f", {many(len(links.sitemaps), 'sitemap')} named" if links.sitemaps else ""
             if links.links or named or cuts:
-                told = f"{len(links.links)} links followed{named}; cut: {cuts or 'none'}"
+                told = f"{many(len(links.links), 'link')} to follow{named}; cut: {cuts or 'none'}"
                 yield f"layer {layer}: {told}; {where}"
     yield from _leads(crawl, location)
 
@@ -86,9 +89,10 @@ def _leads(crawl: Stores, location: str) -> Iterator[str]:
 
 
 def _answer(page: Page) -> str:
-    told = [page.outcome, page.reason, f"status {page.status}" if page.status else ""]
+    status = f"status {page.status}" if page.status else ""
+    told = [page.outcome, page.reason, status if status not in page.reason else ""]
     told += [f"to {page.location}" if page.location else "", f"at {page.fetched}"]
-    told += [f"{page.attempts} attempts" if page.attempts != 1 else ""]
+    told += [many(page.attempts, "attempt") if page.attempts != 1 else ""]
     told += [f"not before {page.not_before}" if page.not_before else ""]
     return ", ".join(part for part in told if part)
 
@@ -124,7 +128,7 @@ def _results(crawl: Stores, url: str) -> Iterator[str]:
     for where, key, page in lookup.naming(crawl, crawl.merged, url, Page):
         if key == url:
             found = True
-            yield f"{where}: stands, with {len(page.duplicates)} duplicates"
+            yield f"{where}: stands, with {many(len(page.duplicates), 'duplicate')}"
             yield from (f"{where}: {kind} duplicate: {name}" for name, kind, _ in page.duplicates)
         for name, kind, distance in page.duplicates:
             if name == url:

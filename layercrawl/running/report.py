@@ -223,6 +223,9 @@ def waits(crawl: Stores) -> str:
     count, until = waiting(stores.marker(crawl.layer("in", plans[-1])))
     fetched, parsed = crawl.layer("doc", plans[-1]), crawl.layer("out", plans[-1])
     rows = []
+    planned = taken(stores.marker(crawl.layer("in", plans[-1])))
+    if planned and not stores.complete(fetched):  # a run is at it, or was stopped there
+        rows = [f"{many(planned, 'URL')} of layer {plans[-1]} not fetched yet"]
     if stores.complete(fetched):  # the run ended here, before the next plan
         count += outcomes(stores.marker(fetched))["deferred"]
         if not stores.complete(parsed) or stores.marker(parsed).totals.get("links: followed"):

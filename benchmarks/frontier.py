@@ -1,9 +1,11 @@
 """What a fetching task costs beside fetching: spool, frontier and answers, per URL.
 
     python benchmarks/frontier.py [--hosts 1] [--urls 1000000] [--held 0.01] [--threads 16]
+                                  [--robots 0] [--delay 0]
 
 The web is a stub that answers at once, so that all that is left is this program's own; `--held` is
-the share of pages that redirect to one that the layer holds. Prints a line of JSON with CPU
+the share of pages that redirect to one that the layer holds, `--robots` the bytes of each host's
+robots.txt. Prints a line of JSON with CPU
 seconds, microseconds per URL and the process' peak memory.
 """
 
@@ -28,9 +30,11 @@ from layercrawl.rules import Rules
 
 
 class Stub:
-    """Answers at once: no robots.txt, and every so many pages a redirect to its host's first."""
+    """Answers at once: a robots.txt, and every so many pages a redirect to its host's first."""
 
-    def __init__(self, held: float) -> None:
+    def __init__(self, held: float, robots: int) -> None:
+        lines = (f"Disallow: /{n:x}\n" for n in range(robots // 16))
+        self._rules = "User-agent: *\n" + "".join(lines) if robots else ""
         self._every = round(1 / held) if held else 0
         self._asked = 0
 
@@ -42,7 +46,9 @@ class Stub:
         return Page(target, "ok", status=200, fetched="F", html="<p>text", digest="d")
 
     def robots(self, url: str, target: Target) -> Page:
-        return Page(target, "gone", status=404, fetched="F")
+        if not self._rules:
+            return Page(target, "gone", status=404, fetched="F")
+        return Page(target, "ok", status=200, fetched="F", html=self._rules)
 
 
 def spooled(hosts: int, urls: int) -> Spool:
@@ -56,11 +62,15 @@ def spooled(hosts: int, urls: int) -> Spool:
     return spool
 
 
-def measure(hosts: int, urls: int, held: float, threads: int) -> dict[str, Any]:
+def measure(
+    hosts: int, urls: int, held: float, threads: int, robots: int, delay: float
+) -> dict[str, Any]:
     """Answer all; the figures."""
     spool = spooled(hosts, urls)
-    config = Config(delay=0.0, threads=threads)
-    plan = Plan(config, Rules("any"), Stub(held), datetime.now(UTC), time.monotonic() + 3600)
+    config = Config(delay=delay, threads=threads)
+    plan = Plan(
+        config, Rules("any"), Stub(held, robots), datetime.now(UTC), time.monotonic() + 3600
+    )
     start = time.process_time()
     answered = sum(item.held for item, _ in download(spool, plan, lambda: None))
     cpu = time.process_time() - start
@@ -76,6 +86,8 @@ def main() -> None:
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--held", type=float, default=0.0)
     parser.add_argument("--threads", type=int, default=16)
+    parser.add_argument("--robots", type=int, default=0)
+    parser.add_argument("--delay", type=float, default=0.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -26,7 +26,7 @@ MAX_RETRY_AFTER = 86_400.0
 
 @dataclass(frozen=True)
 class Origin:
-    """What an origin's robots.txt allows: `rules`, or None while it cannot be reached.
+    """What an origin's robots.txt allows: `rules`, or None while they are not at hand.
 
     `trouble` says why not; `missing` says so of the host itself: its name is not found.
     """
@@ -54,11 +54,8 @@ def origin(text: str, agent: str) -> Origin:
     return Origin(rules, rules.crawl_delay(agent) or 0.0)
 
 
-def learned(page: Page, agent: str, now: datetime) -> Origin:
-    """What a robots.txt's answer says to an agent, and when to ask again if there was none."""
-    text = rules_text(page)
-    if text is not None:
-        return origin(text, agent)
+def unreachable(page: Page, now: datetime) -> Origin:
+    """What holds for an origin whose robots.txt's answer stands for no rules: ask again later."""
     later = schedule.timestamp(now + UNREACHABLE_PAUSE)
     return Origin(None, 0.0, later, page.reason == answers.NO_SUCH_NAME, page.reason)
 

@@ -55,18 +55,17 @@ def test_refusals(case) -> None:
 
 def test_an_unreachable_origin_has_no_rules_for_an_hour() -> None:
     later = "2026-01-01T01:00:00Z"
-    learned = manners.learned(FAILED, "layercrawl", NOW)
-    assert learned == Origin(None, 0.0, later, trouble=FAILED.reason)
+    found = manners.unreachable(FAILED, NOW)
+    assert found == Origin(None, 0.0, later, trouble=FAILED.reason)
     unknown = msgspec.structs.replace(FAILED, reason=answers.NO_SUCH_NAME)
-    learned = manners.learned(unknown, "layercrawl", NOW)
-    assert learned == Origin(None, 0.0, later, missing=True, trouble=answers.NO_SUCH_NAME)
+    found = manners.unreachable(unknown, NOW)
+    assert found == Origin(None, 0.0, later, missing=True, trouble=answers.NO_SUCH_NAME)
 
 
-def test_what_an_origins_robots_txt_says_is_learned() -> None:
-    found = msgspec.structs.replace(OK, html="User-agent: *\nDisallow: /x\nCrawl-delay: 7")
-    learned = manners.learned(found, "layercrawl", NOW)
-    assert (learned.delay, learned.not_before, learned.missing) == (7.0, "", False)
-    assert learned.refusal("http://a.example/x", "layercrawl")
+def test_what_an_origins_robots_txt_says() -> None:
+    found = manners.origin("User-agent: *\nDisallow: /x\nCrawl-delay: 7", "layercrawl")
+    assert (found.delay, found.not_before, found.missing) == (7.0, "", False)
+    assert found.refusal("http://a.example/x", "layercrawl")
 
 
 def test_a_host_is_given_up_after_so_many_failures_in_a_row() -> None:

@@ -42,6 +42,20 @@ def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
 
 
 @pytest.mark.slow
+def test_long_robots_txts_of_many_open_hosts() -> None:
+    """All hosts are open while they wait for the delay; parsed, each file has 8 MB."""
+    words = ["--hosts=40", "--urls=40", "--robots=500000", "--delay=9", "--threads=4"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "frontier.py", *words],
+        preexec_fn=limit, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["answered"] == 40
+    assert figures["peak_mb"] <= 300
+
+
+@pytest.mark.slow
 def test_bodies_that_come_slowly_all_at_a_time() -> None:
     """More of them than there is room for: each waits in a file until it is whole."""
     words = ["--hosts=36", "--threads=12", "--megabytes=10"]

@@ -9,19 +9,20 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import Protocol
 
 import msgspec
 
-from layercrawl import answers, manners, schedule, urls
+from layercrawl import answers, manners, records, schedule, urls
 from layercrawl.config import Config
-from layercrawl.download import malloc
+from layercrawl.download import malloc, rulebook
 from layercrawl.download.crew import Crew
 from layercrawl.download.frontier import Frontier
 from layercrawl.download.handover import Handover, Room
+from layercrawl.download.rulebook import Rulebook
 from layercrawl.download.spool import HostQueue, Item, Spool
 from layercrawl.download.stays import Longest, Stay
 from layercrawl.manners import Origin, Pace
@@ -70,12 +71,16 @@ class Plan:
 class Visit:
     """One host's turn after turn, until nothing waits for it.
 
-    Its robots.txt records are kept to the end: what the host demanded by then goes with them.
+    Its robots.txt records wait in the spool to the end: what the host demanded by then goes with
+    them. There `book` looks up what they say.
     """
 
-    def __init__(self, spool: Spool, span: tuple[str, int, int], plan: Plan) -> None:
-        self._spool, self._span, self._plan = spool, span, plan
-        self._met: list[tuple[Item, Page]] = []
+    def __init__(
+        self, spool: Spool, span: tuple[str, int, int], plan: Plan, book: Rulebook
+    ) -> None:
+        self._spool, self._span, self._plan, self._book = spool, span, plan, book
+        self._met: list[tuple[int, bool]] = []
+        self._ruled: dict[str, int] = {}
         self._begun = self._paused = 0.0
         self._visited = Visited()
 
@@ -110,8 +115,9 @@ class Visit:
             robots = item.target.kind == "robots"
             if self._robots(item) if robots else self._page(item, emit):
                 return self._rest()
-        for item, page in self._met:
-            emit(item, self._demanding(page))
+        for place, held in self._met:
+            url, page = records.decode(self._spool.line(place), Page)
+            emit(Item(url, page.target, held=held), self._demanding(page))
         return None
 
     def _rest(self) -> float:
@@ -142,9 +148,10 @@ class Visit:
 
     def _barred(self, item: Item, origin: Origin | None) -> Page | None:
         """The answer for a page that its host's robots.txt keeps from being asked for."""
-        if origin is None or origin.rules is None:
+        place = self._ruled.get(urls.origin(item.url))
+        if place is None:
             return self._unreachable(item, origin)
-        refusal = origin.refusal(item.url, self._plan.config.user_agent)
+        refusal = self._book.origin(place).refusal(item.url, self._plan.config.user_agent)
         return self._unasked(item, "denied", refusal) if refusal else None
 
     def _unreachable(self, item: Item, origin: Origin | None) -> Page:
@@ -180,11 +187,10 @@ class Visit:
 
     def _robots(self, item: Item) -> bool:
         """One origin's robots.txt: known already, put off, or asked for; whether it was asked."""
-        origin = urls.origin(item.url)
         if item.target.visited:
             self._visited = Visited(item.target.visited)
-        if known := self._known(item, origin):
-            self._met.append((item, known))
+        if known := self._known(item):
+            self._note(item, known)
             return False
         page = self._plan.transport.robots(item.url, item.target)
         self._pace.heed(page, item.tries, self._plan.now)
@@ -192,26 +198,34 @@ class Visit:
         if again and not self._pace.given_up(self._plan.now):
             self._waiting.put_back(item._replace(tries=item.tries + 1))
         else:
-            self._learn(origin, item, page)
+            self._learn(item, page)
         return True
 
-    def _known(self, item: Item, origin: str) -> Page | None:
+    def _known(self, item: Item) -> Page | None:
         """The answer for a robots.txt that need not, or may not any more, be asked for."""
         if item.target.rules is not None:
-            agent = self._plan.config.user_agent
-            self._pace.origins[origin] = manners.origin(item.target.rules, agent)
             return self._unasked(item, "not_modified", "rules are known")
         put_off = self._plan.over() or self._pace.given_up(self._plan.now)
         return self._unasked(item, "deferred", *put_off) if put_off else None
 
-    def _learn(self, origin: str, item: Item, page: Page) -> None:
+    def _learn(self, item: Item, page: Page) -> None:
         # As of the layer's clock, by which its age is told.
         page = msgspec.structs.replace(page, fetched=schedule.timestamp(self._plan.now))
-        learned = manners.learned(page, self._plan.config.user_agent, self._plan.now)
-        self._pace.origins[origin] = learned
-        later = learned.not_before
-        page = msgspec.structs.replace(page, attempts=item.tries, not_before=later)
-        self._met.append((item, page))
+        page = msgspec.structs.replace(page, attempts=item.tries)
+        if manners.rules_text(page) is None:
+            origin = manners.unreachable(page, self._plan.now)
+            self._pace.origins[urls.origin(item.url)] = origin
+            page = msgspec.structs.replace(page, not_before=origin.not_before)
+        self._note(item, page)
+
+    def _note(self, item: Item, page: Page) -> None:
+        """Write a robots.txt's record down; what it says is in the book, but for the delay."""
+        place = self._spool.append(records.encode(item.url, page))
+        self._met.append((place, item.held))
+        if rulebook.rules_text(page) is not None:
+            origin = urls.origin(item.url)
+            self._ruled[origin] = place
+            self._pace.origins[origin] = replace(self._book.origin(place), rules=None)
 
     def _unasked(self, item: Item, outcome: Outcome, reason: str, not_before: str = "") -> Page:
         return Page(
@@ -230,7 +244,8 @@ def download(
     """
     malloc.return_large_blocks()
     spool.seal()
-    hosts = (Visit(spool, span, plan) for span in spool.hosts)
+    book = Rulebook(spool, plan.config.user_agent)
+    hosts = (Visit(spool, span, plan, book) for span in spool.hosts)
     limits = {"site": plan.config.max_per_site, "address": plan.config.max_per_address}
     frontier = Frontier(hosts, limits, Visit.places, plan.config.threads)
     handover: Handover[Answer] = Handover(_size)

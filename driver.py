@@ -115,8 +115,9 @@ def prepare(settings: Config) -> int:
     """Check all that can be checked before anything is touched, then crawl."""
     start.check(settings)
     where, told = Stores(settings.root), Report(settings, sys.stderr)
-    seeds = start.read_seeds(settings, where)
-    start.check_root(settings, where)
+    with where.readable():
+        seeds = start.read_seeds(settings, where)
+        start.check_root(settings, where)
     for complaint in seeds.complaints:
         told.warn(complaint)
     if advice := start.advice(settings):

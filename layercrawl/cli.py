@@ -19,7 +19,7 @@ _ROOT = Config().root
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answer one question; 2 where there is nothing to answer it from."""
+    """Answer one question; 2 where there is nothing to answer it from, or it cannot be read."""
     options = _parser().parse_args(argv)
     answer: Callable[[argparse.Namespace], Iterator[str]] = options.answer
     try:
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(printable(line), flush=True)
     except BrokenPipeError:  # the reader, such as `head`, has what it wants
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (ValueError, stores.BadRoot) as error:
+    except (ValueError, OSError, stores.BadRoot) as error:
         print(printable(f"layercrawl: {error}"), file=sys.stderr)
         return 2
     return 0

@@ -148,12 +148,23 @@ class Stores:
         for partial in (*self.root.glob("_new-*/"), *self.root.glob("*/_new-*/")):
             remove(partial)
 
+    @contextmanager
+    def readable(self) -> Iterator[None]:
+        """Within, what may not be read raises BadRoot."""
+        try:
+            yield
+        except PermissionError as error:
+            cure = "name a folder that you may read and write"
+            raise BadRoot(
+                f"--root {self.root}: {error.strerror or error} ({error.filename}); {cure}"
+            ) from None
+
     def check(self) -> None:
         """Raise BadRoot unless the root can be made, read and written."""
         try:
-            (self.root / "in").mkdir(parents=True, exist_ok=True)
-            if isinstance(self.root, Path):
+            if isinstance(self.root, Path) and self.root.is_dir():
                 _check_access(self.root)
+            (self.root / "in").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadRoot(
                 f"--root {self.root}: {error.strerror or error} ({error.filename});"

@@ -179,6 +179,15 @@ def test_status_says_when_a_crawl_is_finished(
     assert "next: nothing, until something is due" in ask(capsys, "status", "--root", str(tmp_path))
 
 
+def test_stores_that_cannot_be_read_end_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay(tmp_path, "in")
+    (tmp_path / "in/layer-000/part-00001").mkdir()
+    assert cli.main(["why", "http://a.example/", "--root", str(tmp_path)]) == 2
+    assert "in/layer-000/part-00001" in capsys.readouterr().err
+
+
 def test_a_terminal_is_not_obeyed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lay(tmp_path, "in", "doc")
     told = ask(capsys, "why", "http://a.example/", "--root", str(tmp_path))

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -106,12 +107,40 @@ def test_a_root_that_is_a_file_is_refused(drive, root):
     assert root.read_text() == "mine"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_root_that_cannot_be_written_is_refused(drive, root):
-    root.mkdir(mode=0o500)
-    code, said = drive("--depth", "1", "http://a.example/")
-    assert code == 2
-    assert str(root) in said
+@pytest.fixture
+def user():
+    """Be somebody who may not do everything, in a folder that anybody may enter."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o777)
+        if root:
+            os.setresuid(65534, 65534, 0)
+        yield Path(place)
+        if root:
+            os.setresuid(0, 0, 0)
+
+
+@pytest.mark.parametrize("mode", [0o500, 0o300, 0o000], ids=["written", "read", "entered"])
+def test_a_root_that_cannot_be_used_is_refused(drive, user, mode):
+    (root := user / "crawl").mkdir(mode=mode)
+    code, said = drive("--depth", "1", "http://a.example/", "--root", str(root))
+    root.chmod(0o700)
+    assert code == 2, said
+    assert f"--root {root}: " in said.splitlines()[-1]
+    assert list(root.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["in", "in/layer-000/_MARKER.json"])
+def test_stores_that_cannot_be_read_are_refused(drive, user, path):
+    (layer := user / "crawl/in/layer-000").mkdir(parents=True)
+    (layer / "_MARKER.json").touch()
+    (answers := user / "crawl/doc/layer-000").mkdir(parents=True)
+    (answers / "_MARKER.json").touch()
+    (user / "crawl" / path).chmod(0)
+    code, said = drive("--depth", "1", "http://a.example/", "--root", str(user / "crawl"))
+    (user / "crawl" / path).chmod(0o700)
+    assert code == 2, said
+    assert f"--root {user / 'crawl'}: " in said.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import io
 import logging
 import os
 import resource
+import sys
 import time
 import traceback
 from collections import Counter
@@ -24,8 +25,8 @@ from mrjob.compat import jobconf_from_env
 from mrjob.job import MRJob
 
 from layercrawl import config, records, schedule, seeds, urls
+from layercrawl.job import streaming
 from layercrawl.job.forked import Forked, TaskFailed, described
-from layercrawl.job.streaming import Streaming
 from layercrawl.peak import peak_mb
 from layercrawl.records import Record
 from layercrawl.rules import Rules
@@ -90,6 +91,9 @@ class Job(MRJob):  # type: ignore[misc]
     STAGE: ClassVar[str]
     READS: ClassVar[tuple[type[Record], ...]]
     WRITES: ClassVar[type[Record]]
+
+    def __init__(self, args: list[str] | None = None) -> None:
+        super().__init__(streaming.unpacked(sys.argv[1:] if args is None else args))
 
     def configure_args(self) -> None:
         super().configure_args()
@@ -167,7 +171,7 @@ class Job(MRJob):  # type: ignore[misc]
             text.detach()  # so that it does not close what it wrote to
 
     def _runner_class(self) -> Any:
-        ours = {"local": Forked, "hadoop": Streaming}
+        ours = {"local": Forked, "hadoop": streaming.Streaming}
         return ours.get(self.options.runner) or super()._runner_class()
 
 

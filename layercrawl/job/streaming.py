@@ -7,6 +7,7 @@ job with it, and how far the tasks are.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
@@ -29,8 +30,11 @@ _HADOOPS = re.compile(
 _APPLICATION = re.compile(r"Submitted application (application_\d+_\d+)")
 _PROGRESS = re.compile(r"map \d+% reduce \d+%")
 _TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*\S.*$", re.M)
-_TOLD = re.compile(r"\b(?:ERROR|WARN|Exception|Error|FAILED)\b")
+_TOLD = re.compile(r"ERROR|WARN|Exception|Error|FAILED|Timed out")
+_CAUSE = re.compile(r"Exception|Error:|Timed out")
+_LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
 _LINES = 200
+_PACKED = "packed-"
 _LOG_SECONDS = 20.0
 
 
@@ -75,6 +79,10 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
             if name.startswith("Peak ") and "Physical" in name
         ]
         return max(peaks, default=0) // 1024
+
+    def _mr_job_extra_args(self, local: bool = False) -> list[str]:
+        # Streaming splits a task's command at quotes and blanks by rules of its own.
+        return [packed(super()._mr_job_extra_args(local))]
 
     def _wd_mirror(self) -> None:
         return None  # then the client takes files from this machine's disk
@@ -121,13 +129,35 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         if traces:
             return traces[0].splitlines()[-1], traces[0]
         told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]
-        why = next((line for line in told if "Error" in line or "Exception" in line), told[0])
-        return why.strip(), "\n".join([*said, log])
+        why = next((line for line in told if _CAUSE.search(line)), told[0])
+        return _LOG4J.sub("", why.strip()), "\n".join([*said, log])
 
     def end(self) -> None:
         """Have the cluster stop the job that runs."""
         if self.application:
             end([self.application])
+
+
+def packed(words: list[str]) -> str:
+    r"""Any words as one that no command line harms; `unpacked` gives them back.
+
+    >>> unpacked(["--mapper", packed(["--exclude=it's \\", "é"])])
+    ['--mapper', "--exclude=it's \\", 'é']
+    """
+    return _PACKED + base64.urlsafe_b64encode("\0".join(words).encode()).decode().rstrip("=")
+
+
+def unpacked(words: list[str]) -> list[str]:
+    """The words of a command line, those that were packed too."""
+    found = []
+    for word in words:
+        if word.startswith(_PACKED):
+            text = word.removeprefix(_PACKED)
+            content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+            found += content.split("\0") if content else []
+        else:
+            found.append(word)
+    return found
 
 
 def logs(application: str) -> str:

@@ -184,3 +184,14 @@ def test_stores_stay_readable(home: Path) -> None:
         2,
         "layercrawl: --root hdfs:///crawl: no crawl lies here\n",
     )
+
+
+def test_a_tasks_command_has_nothing_to_quote(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    run(tmp_path, '--exclude=it\'s "so" \\', "--no-bootstrap-mrjob")
+    (words,) = [words for words in standin.calls(home) if words[0] == "jar"]
+    command = words[words.index("-mapper") + 1]
+    assert not set(command) & set("'\"\\")
+    *_, given = command.split()
+    made = ParserDriver(["--mapper", given])
+    assert made.config.exclude == ('it\'s "so" \\',)

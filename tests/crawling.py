@@ -33,7 +33,7 @@ class Run(subprocess.Popen[bytes]):
 
     def __init__(
         self,
-        root: Path,
+        root: Path | str,
         *words: str,
         program: Sequence[str] = ("driver.py",),
         options: Sequence[str] = OPTIONS,

@@ -46,6 +46,9 @@ class Client(Protocol):
     def remove(self, path: str) -> None:
         """Remove a file or a whole folder, if it is there."""
 
+    def discard(self, path: str) -> None:
+        """Remove what nobody needs any more, or leave it to a later `remove` where that is slow."""
+
     def touch(self, path: str) -> None:
         """Set the time of a file's change to now."""
 

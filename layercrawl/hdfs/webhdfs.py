@@ -76,6 +76,9 @@ class WebHdfs:
     def remove(self, path: str) -> None:
         self._ask("DELETE", path, "DELETE", recursive="true")
 
+    def discard(self, path: str) -> None:
+        self.remove(path)
+
     def touch(self, path: str) -> None:
         now = str(round(time.time() * 1000))
         self._ask("PUT", path, "SETTIMES", modificationtime=now)

@@ -33,6 +33,7 @@ _TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*\S
 _TOLD = re.compile(r"ERROR|WARN|Exception|Error|FAILED|Timed out")
 _CAUSE = re.compile(r"Exception|Error:|Timed out")
 _LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
+_REFUSED = re.compile(r"^layercrawl: (this node .*)$", re.M)  # shipment's check says it
 _LINES = 200
 _PACKED = "packed-"
 _LOG_SECONDS = 20.0
@@ -126,6 +127,8 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         """Why a step failed, in short, and all that is known of it."""
         log = logs(self.application) if self.application else ""
         traces = [trace[0] for trace in _TRACE.finditer(log)]
+        if refused := _REFUSED.search(log):
+            return refused[1], log
         if traces:
             return traces[0].splitlines()[-1], traces[0]
         told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]

@@ -35,8 +35,12 @@ class Cluster:
 
     settings: Config
     code: str
-    temporary: str
+    temporary: HdfsPath
     tag: str
+
+    def tidy(self) -> None:
+        """Remove what went between the steps of a job that is over."""
+        self.temporary.client.discard(self.temporary.path)
 
     def words(self, title: str, stage: str, inputs: Iterable[Marker]) -> list[str]:
         """The options of one job; how many reducers it has follows from its inputs' markers."""
@@ -66,7 +70,9 @@ def prepared(settings: Config, crawl: Stores) -> Cluster:
         partial.write_bytes(shipment.packed())
         (crawl.root / "_code").mkdir(parents=True, exist_ok=True)
         rename(partial, code)
-    return Cluster(settings, str(code), str(crawl.scratch()), tag(crawl))
+    temporary = crawl.scratch()  # while it is there, the run is not over: see Stores.disturbed
+    assert isinstance(temporary, HdfsPath)  # start.check saw to it
+    return Cluster(settings, str(code), temporary, tag(crawl))
 
 
 def end_orphans(crawl: Stores) -> None:

@@ -113,6 +113,9 @@ class Stages:
             return job.run(job_class, runner, words, globs, output, scratch, watch)
         except JobFailed as failure:
             raise failure.kept_in(self._stores.log(job_class.__name__)) from None
+        finally:
+            if self._cluster:
+                self._cluster.tidy()
 
 
 def clock() -> datetime:

@@ -35,6 +35,18 @@ def missing() -> str:
     return f"no {' and no '.join(lacking)} on PATH" if lacking else ""
 
 
+def waits() -> str:
+    """What this machine's cluster waits for; empty: nothing, it is up."""
+    if not _asked(_BEAN + "FSNamesystemState").get("NumLiveDataNodes"):
+        return "no DataNode"
+    if _asked(_BEAN + "NameNodeInfo").get("Safemode") != "":
+        return "HDFS is in safe mode"
+    if not _asked("http://127.0.0.1:8088/ws/v1/cluster/metrics").get("activeNodes"):
+        return "no NodeManager"
+    history = _asked("http://127.0.0.1:19888/ws/v1/history/info")
+    return "" if history.get("hadoopVersion") else "no history server"
+
+
 class Cluster:
     """The cluster below a folder; `jars` is the folder of Hadoop's, made when it is not there."""
 
@@ -65,7 +77,7 @@ class Cluster:
 
     def start(self, patience: float = 180.0) -> None:
         """Start what is not up, and wait until all of it answers."""
-        self._install()
+        self.install()
         if not (self.folder / "data" / "name" / "current" / "VERSION").exists():
             formatted = self.command("namenode", "-format", "-nonInteractive")
             assert formatted.returncode == 0, formatted.stderr.decode()
@@ -97,22 +109,11 @@ class Cluster:
     def wait(self, patience: float = 180.0) -> None:
         """Wait until all daemons are ready; AssertionError when they are not in time."""
         end = time.monotonic() + patience
-        while waits := self._waits():
+        while why := waits():
             dead = [name for name in DAEMONS if not self.process(name)]
             assert not dead, f"{', '.join(dead)} ended: see {self.folder}/logs"
-            assert time.monotonic() < end, f"{waits}: see {self.folder}/logs"
+            assert time.monotonic() < end, f"{why}: see {self.folder}/logs"
             time.sleep(0.2)
-
-    def _waits(self) -> str:
-        """What is still waited for; empty: nothing."""
-        if not _asked(_BEAN + "FSNamesystemState").get("NumLiveDataNodes"):
-            return "no DataNode"
-        if _asked(_BEAN + "NameNodeInfo").get("Safemode") != "":
-            return "HDFS is in safe mode"
-        if not _asked("http://127.0.0.1:8088/ws/v1/cluster/metrics").get("activeNodes"):
-            return "no NodeManager"
-        history = _asked("http://127.0.0.1:19888/ws/v1/history/info")
-        return "" if history.get("hadoopVersion") else "no history server"
 
     def stop(self) -> None:
         """Stop all daemons, by their process ids."""
@@ -130,7 +131,8 @@ class Cluster:
             time.sleep(0.1)
         (self.folder / "pids" / name).unlink(missing_ok=True)
 
-    def _install(self) -> None:
+    def install(self) -> None:
+        """Lay out the commands, settings and jars, which come from Maven the first time."""
         if not (self.jars / "complete").exists():
             subprocess.run(
                 ["mvn", "-B", "-q", "-f", str(SOURCE / "pom.xml"), "dependency:copy-dependencies",

@@ -16,14 +16,17 @@ OURS = Path(__file__).parents[2] / ".hadoop"
 
 @pytest.fixture(scope="session")
 def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A running cluster: the one of `make hadoop` where it is up, else one for the session.
+    """A running cluster: the one that this machine has, else one for the session.
 
-    Where java or mvn is missing the test is skipped, but not in CI.
+    There can be but one, since its ports are fixed; so each test takes folders of its own. Where
+    java or mvn is missing the test is skipped, but not in CI.
     """
     if why := cluster.missing():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no Hadoop here: {why}")
-    if Cluster(OURS).process("namenode"):
-        yield Cluster(OURS)
+    if not cluster.waits():
+        running = Cluster(OURS)
+        running.install()
+        yield running
         return
     base = tmp_path_factory.getbasetemp()
     base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base

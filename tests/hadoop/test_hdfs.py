@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.hadoop import standin
 from tests.hadoop.cluster import Cluster
 from tests.hadoop.standin import Server
 
+ROOT = f"/crawl-{uuid.uuid4().hex}"
 MARKER = Marker("Job", {"depth": 1}, {}, "2026-11-30T12:00:00Z", {"urls: taken": 1})
 
 
@@ -51,24 +53,24 @@ def client(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
         return WebHdfs([request.getfixturevalue("server").address])
     if request.param == "shell on the stand-in":
         request.getfixturevalue("home")
-        return Shell("", "/crawl")
+        return Shell("", ROOT)
     hadoop: Cluster = request.getfixturevalue("hadoop")
     for name in ("HADOOP_HOME", "HADOOP_CONF_DIR"):
         monkeypatch.setenv(name, hadoop.environment[name])
     web = WebHdfs(sites.namenodes("", sites.settings()))
-    web.remove("/crawl")
-    return web if request.param == "web" else Shell("", "/crawl")
+    web.remove(ROOT)
+    return web if request.param == "web" else Shell("", ROOT)
 
 
 def crawl(client: Client, monkeypatch: pytest.MonkeyPatch) -> Stores:
-    """Stores at hdfs:///crawl, reached by this client."""
-    root = HdfsPath(client, "", "/crawl")
+    """Stores at ROOT, reached by this client."""
+    root = HdfsPath(client, "", ROOT)
     monkeypatch.setattr(hdfs, "connect", lambda uri: root)
-    return Stores("hdfs:///crawl")
+    return Stores(f"hdfs://{ROOT}")
 
 
 def test_files_and_folders(client: Client) -> None:
-    root = HdfsPath(client, "", "/crawl")
+    root = HdfsPath(client, "", ROOT)
     assert not root.exists()
     file = root / "a b" / "part-00000"
     file.write_bytes("é\nx\r\n".encode())
@@ -76,7 +78,7 @@ def test_files_and_folders(client: Client) -> None:
     assert (file.is_file(), file.parent.is_file(), file.parent.exists()) == (True, False, True)
     with file.open("rb") as lines:
         assert list(lines) == ["é\n".encode(), b"x\r\n"]
-    assert [str(path) for path in root.glob("*/part-*")] == ["hdfs:///crawl/a b/part-00000"]
+    assert [str(path) for path in root.glob("*/part-*")] == [f"hdfs://{ROOT}/a b/part-00000"]
     assert list(root.glob("*/none-*/")) == []
     with pytest.raises(FileNotFoundError):
         (root / "none").read_bytes()
@@ -86,12 +88,13 @@ def test_files_and_folders(client: Client) -> None:
     (root / "c").write_bytes(b"")
     with pytest.raises(FileExistsError):
         (root / "c").rename(root / "b")
+    client.discard(f"{ROOT}/none")
     (root / "b").remove()
     assert [path.name for path in root.glob("*")] == ["c"]
 
 
 def test_a_packed_file_is_unpacked(client: Client) -> None:
-    file = HdfsPath(client, "", "/crawl/part-00000.gz")
+    file = HdfsPath(client, "", f"{ROOT}/part-00000.gz")
     file.write_bytes(gzip.compress(b"a\nb\n"))
     with file.open("rb") as lines:
         assert list(lines) == [b"a\n", b"b\n"]
@@ -226,7 +229,7 @@ def test_the_way_that_is_open_is_taken(
 
 
 def test_markers_are_read_with_one_command(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = Shell("", "/crawl")
+    client = Shell("", ROOT)
     made = crawl(client, monkeypatch)
     for number in range(3):
         folder = made.layer("in", number)
@@ -239,12 +242,12 @@ def test_markers_are_read_with_one_command(home: Path, monkeypatch: pytest.Monke
 
 
 def test_a_stage_costs_two_commands(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = crawl(Shell("", "/crawl"), monkeypatch)
+    made = crawl(Shell("", ROOT), monkeypatch)
     made.check()
     folder = made.layer("in", 0)
     sibling = stores.new(folder)
     before = len(standin.calls(home))
-    (standin_folder := home.parent / "hdfs" / "crawl" / "in" / "_new-layer-000").mkdir()
+    (standin_folder := home.parent / "hdfs" / ROOT[1:] / "in" / "_new-layer-000").mkdir()
     (standin_folder / "part-00000").touch()
     stores.publish(sibling, folder, MARKER)
     assert [words[1] for words in standin.calls(home)[before:]] == ["-put", "-mv"]

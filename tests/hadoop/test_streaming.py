@@ -91,6 +91,14 @@ def test_a_failed_job_shows_the_tasks_traceback(home: Path, tmp_path: Path) -> N
     assert asked[1:3] == ["-applicationId", "application_1_0002"]
 
 
+def test_a_node_with_another_python_is_named(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"1\n{FAILED}")
+    told = "this node has Python 3.6 on linux x86_64, and the driver"
+    (home / "logs").write_text(f"0\nContainer: c\nlayercrawl: {told}\n{LOGS}")
+    with pytest.raises(JobFailed, match=f"^{told}$"):
+        run(tmp_path)
+
+
 def test_a_job_that_fails_without_a_traceback(home: Path, tmp_path: Path) -> None:
     (home / "jar").write_text(f"1\n{FAILED}")
     with pytest.raises(JobFailed, match="subprocess failed with code 1"):
@@ -144,6 +152,7 @@ def test_the_code_is_put_once(home: Path) -> None:
     before = len(standin.calls(home))
     assert cluster.prepared(settings, crawl).code == made.code
     assert [words[1] for words in standin.calls(home)[before:]] == ["-mkdir"]
+    assert crawl.disturbed()
 
 
 def test_the_words_of_a_job(home: Path) -> None:
@@ -151,7 +160,8 @@ def test_the_words_of_a_job(home: Path) -> None:
         "root": "hdfs:///crawl", "define": ["mapreduce.job.reduces=7", "a=b=c"], "queue": "slow",
         "mrjob_conf": "mrjob.conf",
     })  # fmt: skip
-    made = cluster.Cluster(settings, "hdfs:///code.tgz", "hdfs:///tmp", "tag")
+    place = Stores("hdfs:///crawl").root
+    made = cluster.Cluster(settings, "hdfs:///code.tgz", place, "tag")
     marker = Marker("Job", {}, {}, "now", {"urls: taken": 2500})
     words = made.words("CrawlerDriver", "crawler", [marker])
     for word in (
@@ -160,7 +170,7 @@ def test_the_words_of_a_job(home: Path) -> None:
         "--archives=hdfs:///code.tgz#code", "--conf-path=mrjob.conf", "--python-bin=python3",
     ):  # fmt: skip
         assert word in words
-    plain = cluster.Cluster(config.make({"root": "hdfs:///crawl"}), "", "", "")
+    plain = cluster.Cluster(config.make({"root": "hdfs:///crawl"}), "", place, "")
     assert "-Dmapreduce.job.reduces=3" in plain.words("x", "crawler", [marker])
     assert "-Dmapreduce.job.reduces=1" in plain.words("x", "parser", [marker])
 

@@ -45,7 +45,7 @@ class Stub:
             return Page(target, "redirect", status=302, fetched="F", location=location)
         return Page(target, "ok", status=200, fetched="F", html="<p>text", digest="d")
 
-    def robots(self, url: str, target: Target) -> Page:
+    def robots(self, url: str, target: Target, hop: Any = None) -> Page:
         if not self._rules:
             return Page(target, "gone", status=404, fetched="F")
         return Page(target, "ok", status=200, fetched="F", html=self._rules)

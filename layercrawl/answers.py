@@ -17,6 +17,8 @@ MAX_HOPS = 5
 BODILESS = frozenset({204, 205})
 NO_SUCH_NAME = "name not found"
 """Why a request failed whose host DNS knows nothing of."""
+ENDED = "kept connection ended"
+"""Why a request failed that went out as its kept connection was closed: it may be made again."""
 _DENIED = frozenset({401, 403, 451})
 _PASSING = frozenset({408, 425, 429})
 _BLANKS = " \t\r\n"

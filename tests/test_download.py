@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from layercrawl import answers, manners, urls
 from layercrawl.config import Config
 from layercrawl.download.progress import Progress
-from layercrawl.download.spool import Item, Spool
+from layercrawl.download.spool import Hop, Item, Spool
 from layercrawl.download.stays import Longest
 from layercrawl.download.turns import Plan, download
 from layercrawl.records import Page, Target, encode
@@ -51,8 +51,8 @@ class Stub:
     def page(self, url: str, target: Target) -> Page:
         return self.answer(url, target, OK)
 
-    def robots(self, url: str, target: Target) -> Page:
-        return self.answer(url, target, {"outcome": "gone", "status": 404})
+    def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page:
+        return self.answer(hop.url if hop else url, target, {"outcome": "gone", "status": 404})
 
     def answer(self, url: str, target: Target, default: dict[str, Any]) -> Page:
         with self.at(urls.host(url)):
@@ -328,6 +328,43 @@ def test_a_redirects_target_is_asked_of_robots_txt_too() -> None:
     script[f"{A}/robots.txt"] = robots("User-agent: *\nDisallow: /p")
     found = run(Stub(script), f"{A}/1", f"{A}:81/2")
     assert found[f"{A}/p"].outcome == "denied"
+
+
+def moved(location: str) -> list[dict[str, Any]]:
+    return [{"outcome": "redirect", "status": 301, "location": location}]
+
+
+def test_a_robots_txts_redirects_are_followed_a_turn_each() -> None:
+    script = {f"{A}/robots.txt": moved(f"{A}/2"), f"{A}/2": moved(f"{B}/rules")}
+    script[f"{B}/rules"] = robots("User-agent: *\nDisallow: /p")
+    web = Stub(script)
+    found = run(web, f"{A}/p", f"{A}/x", delay=0.1)
+    assert web.order == [f"{A}/robots.txt", f"{A}/2", f"{B}/rules", f"{A}/x"]
+    assert told(found[f"{A}/p"]) == ("denied", "robots.txt line 2: Disallow: /p", 0)
+    assert min(b - a for (a, _), (b, _) in pairwise(web.asked)) >= 0.1
+
+
+def test_a_robots_txts_redirect_waits_until_its_host_is_free() -> None:
+    hosts = [f"http://h{number}.example" for number in range(6)]
+    script: Script = {f"{host}/robots.txt": moved(f"{B}/rules") for host in hosts}
+    script[f"{B}/rules"] = robots("User-agent: *\nDisallow: /p")
+    web = Stub(script, slow=lambda _: 0.02)
+    pages = [f"{host}/{name}" for host in hosts for name in "px"]
+    found = run(web, *pages, *[f"{B}/{n}" for n in range(12)], delay=0.05, threads=8)
+    assert web.most == 1
+    assert {found[f"{host}/p"].outcome for host in hosts} == {"denied"}
+    assert web.count(f"{B}/rules") == len(hosts)
+    at_b = [at for at, url in web.asked if url.startswith(B)]
+    assert min(b - a for a, b in pairwise(at_b)) >= 0.07
+
+
+def test_a_kept_connection_that_ends_costs_a_pause_and_no_try() -> None:
+    ended = {"outcome": "failed", "reason": answers.ENDED}
+    web = Stub({f"{A}/robots.txt": [ended, OK], f"{A}/1": [ended, OK]})
+    found = run(web, f"{A}/1", delay=0.1)
+    assert web.order == [f"{A}/robots.txt"] * 2 + [f"{A}/1"] * 2
+    assert told(found[f"{A}/1"]) == ("ok", "", 1)
+    assert min(b - a for (a, _), (b, _) in pairwise(web.asked)) >= 0.1
 
 
 def test_after_the_deadline_nothing_is_asked() -> None:

@@ -24,9 +24,10 @@ import pytest
 import requests
 from urllib3.exceptions import ProtocolError
 
-from layercrawl import fetch, manners, robots, schedule
+from layercrawl import answers, fetch, manners, robots, schedule
 from layercrawl.codings import BrokenCoding
 from layercrawl.config import Config
+from layercrawl.download.spool import Hop
 from layercrawl.fetch import ROBOTS_BYTES, Fetcher, explain
 from layercrawl.records import Page, Target
 from tests.raw_server import RawServer, page, raw_server
@@ -116,7 +117,7 @@ def test_the_users_headers_go_to_the_seeds_hosts_alone() -> None:
         moved = f"HTTP/1.1 302 Found\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n"
         ours = fetcher(frozenset({"127.0.0.1"}), header=("Authorization: Basic c2VjcmV0",))
         with raw_server([[moved.encode()]]) as seed:
-            ours.robots(seed.url("/robots.txt"), Target(kind="robots"))
+            followed(ours, seed.url("/robots.txt"), Target(kind="robots"))
         ours.page(f"http://localhost:{other.port}/", Target())
     assert ["Authorization: Basic" in request for request in seed.requests] == [True]
     assert ["Authorization" in request for request in other.requests] == [False, False]
@@ -446,9 +447,18 @@ def test_a_sitemap_beyond_the_limit_is_cut(monkeypatch: pytest.MonkeyPatch) -> N
     assert (found.html, found.truncated) == ("http://a.e", True)
 
 
+def followed(ours: Fetcher, url: str, target: Target) -> Page:
+    """The answer that a robots.txt's redirects lead to."""
+    found, number = ours.robots(url, target), 0
+    while found.outcome == "redirect":
+        number += 1
+        found = ours.robots(url, target, Hop(found.location, number))
+    return found
+
+
 def robots_after(*hops: bytes) -> tuple[Page, int]:
     with raw_server([[*hops, page(b"User-agent: *")]]) as server:
-        found = fetcher().robots(server.url("/robots.txt"), Target(kind="robots"))
+        found = followed(fetcher(), server.url("/robots.txt"), Target(kind="robots"))
     return found, len(server.requests)
 
 
@@ -457,6 +467,14 @@ def test_robots_txt_is_followed_for_five_hops() -> None:
     assert (found.outcome, found.html, found.location, requests) == ("ok", "User-agent: *", "", 6)
     found, requests = robots_after(*[moved_to("/next")] * 6)
     assert (found.outcome, found.reason, requests) == ("refused", "more than 5 redirects", 6)
+
+
+def test_all_of_a_robots_txts_redirects_may_take_as_long_as_one_answer() -> None:
+    with raw_server([[silence]]) as server:
+        hop = Hop(server.url("/next"), 1, 29.5)
+        found = fetcher(timeout=30).robots(server.url("/robots.txt"), Target(kind="robots"), hop)
+    assert (found.outcome, found.reason) == ("failed", "timeout")
+    assert found.elapsed < 2
 
 
 def test_robots_txt_is_not_followed_to_a_file() -> None:
@@ -469,10 +487,21 @@ def test_robots_txt_is_followed_to_other_hosts_but_not_to_private_ones() -> None
         away = moved_to(other.url("/r").replace("127.0.0.1", "localhost"))
         with raw_server([[away] * 2]) as server:
             url, target = server.url("/robots.txt"), Target(kind="robots")
-            assert fetcher().robots(url, target).html == "User-agent: *"
-            found = Fetcher(Config(), frozenset({"127.0.0.1"})).robots(url, target)
+            assert followed(fetcher(), url, target).html == "User-agent: *"
+            found = followed(Fetcher(Config(), frozenset({"127.0.0.1"})), url, target)
     assert (found.outcome, found.reason) == ("refused", "private address")
     assert other.connections == 1
+
+
+def test_a_kept_connection_that_ends_is_a_failure_of_its_own() -> None:
+    def hang_up(plug: socket.socket) -> None:
+        plug.close()
+
+    with raw_server([[page(), hang_up], [hang_up]]) as server:
+        ours = fetcher()
+        found = [ours.page(server.url(), Target()) for _ in range(3)]
+    assert [x.outcome for x in found] == ["ok", "failed", "failed"]
+    assert [x.reason for x in found[1:]] == [answers.ENDED, "closed without an answer"]
 
 
 def test_a_port_that_nobody_listens_on() -> None:

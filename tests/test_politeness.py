@@ -20,8 +20,6 @@ RETRIES = 1
 LATE = 0.05
 """Seconds: the server notes an answer's end when it has sent it; the client may have it before."""
 PARTS = "/plain/|/redirects/|/statuses/(4|$)|/slow/|/broken/(closed|reset|500|$)|[0-9]/$"
-AT_ONCE = "/robots-moved.txt"
-"""Where a robots.txt redirects to is a part of the same look-up (RFC 9309, 2.3.1.2)."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +44,7 @@ def pauses(mine: list[Request], paths: str = "") -> list[float]:
     return [
         after.start - before.end
         for before, after in pairwise(mine)
-        if before.path.startswith(paths) and after.path != AT_ONCE and not died(before, after)
+        if before.path.startswith(paths)
     ]
 
 

@@ -22,10 +22,19 @@ _TRIES_BITS = 16
 _MOST_TRIES = (1 << _TRIES_BITS) - 1
 
 
+class Hop(NamedTuple):
+    """Where a robots.txt redirects to, by how many redirects, and the seconds that these took."""
+
+    url: str
+    number: int = 0
+    seconds: float = 0.0
+
+
 class Item(NamedTuple):
     """A Target to fetch: its place in the spool, which try this is, and whether the layer holds it.
 
     What the layer does not hold was met while fetching: a redirect's target, a host's robots.txt.
+    `hop` is where a robots.txt is to be asked for next.
     """
 
     url: str
@@ -33,6 +42,7 @@ class Item(NamedTuple):
     offset: int = -1
     tries: int = 1
     held: bool = False
+    hop: Hop | None = None
 
 
 class Spool:

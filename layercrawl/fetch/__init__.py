@@ -26,6 +26,7 @@ from urllib3.exceptions import HTTPError
 from layercrawl import answers, charset, codings, schedule, sitemaps, urls
 from layercrawl.config import Config
 from layercrawl.download.handover import Room
+from layercrawl.download.spool import Hop
 from layercrawl.fetch import bodies, connection
 from layercrawl.fetch.bodies import Body
 from layercrawl.records import Kind, Outcome, Page, Target
@@ -89,22 +90,18 @@ class Fetcher:
 
         return self._ask(url, target, judge, self._timeout)
 
-    def robots(self, url: str, target: Target) -> Page:
-        """The answer to a robots.txt request, up to five redirects followed (RFC 9309, 2.3.1.2).
+    def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page:
+        """The answer to one request of a robots.txt's look-up, perhaps a redirect to follow.
 
-        All of them together may take as long as one answer.
+        `hop` says how many redirects led to it: five are followed (RFC 9309, 2.3.1.2), and all
+        of them together may take as long as one answer.
         """
+        url, hops, spent = hop or (url, 0, 0.0)
 
         def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
             return answers.classify_robots(status, location, hops)
 
-        hops, end = 0, time.monotonic() + self._timeout
-        page = self._ask(url, target, judge, self._timeout)
-        while page.outcome == "redirect":
-            hops += 1
-            left = max(end - time.monotonic(), _INSTANT)
-            page = self._ask(page.location, target, judge, left)
-        return page
+        return self._ask(url, target, judge, max(self._timeout - spent, _INSTANT))
 
     def address(self, host: str) -> str:
         """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
@@ -212,7 +209,10 @@ def explain(error: BaseException) -> tuple[Outcome, str]:
     >>> explain(requests.ConnectionError(ConnectionRefusedError(111, "Connection refused")))
     ('failed', 'connection refused')
     """
-    for cause in _causes(error):
+    causes = list(_causes(error))
+    if any(isinstance(cause, connection.StaleConnection) for cause in causes):
+        return "failed", answers.ENDED
+    for cause in causes:
         if isinstance(cause, connection.ForbiddenAddress):
             return "refused", "private address"
         if reason := _reason(cause):

@@ -84,17 +84,12 @@ class Adapter(HTTPAdapter):
         """The answer to a GET of `url`, which is sent as it is spelt; its body is yet to be read.
 
         All of it, from the look-up of the name to the last byte of the body, takes at most
-        `seconds`. Raises what requests raises.
+        `seconds`. Raises what requests raises; where its error is of a StaleConnection, the
+        same request may be made again (RFC 9112, 9.3.1), by another connection.
         """
         request = requests.PreparedRequest()
         request.method, request.url, request.headers = "GET", url, headers  # type: ignore[assignment]
-        end = time.monotonic() + seconds
-        try:
-            return self._send(request, seconds, proxies)
-        except requests.ConnectionError as error:
-            if not isinstance(error.args[0], StaleConnection):
-                raise
-        return self._send(request, _left(end), proxies)  # RFC 9112, 9.3.1
+        return self._send(request, seconds, proxies)
 
     def address(self, host: str, seconds: float) -> str:
         """The least of the IP addresses of a host (spelt as in a URL).

@@ -1,0 +1,268 @@
+"""One host's turns: at most one request each, and never one while the host is to rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Protocol
+
+import msgspec
+
+from layercrawl import answers, manners, records, schedule, urls
+from layercrawl.config import Config
+from layercrawl.download import rulebook
+from layercrawl.download.handover import Room
+from layercrawl.download.roster import Roster
+from layercrawl.download.rulebook import Rulebook
+from layercrawl.download.spool import Hop, HostQueue, Item, Spool
+from layercrawl.download.stays import Stay
+from layercrawl.manners import Origin, Pace
+from layercrawl.planning.visited import Visited
+from layercrawl.records import Outcome, Page, Target
+from layercrawl.rules import Rules
+
+Emit = Callable[[Item, Page], None]
+
+
+class Transport(Protocol):
+    """What asks the web: `fetch.Fetcher`, or a stub."""
+
+    def page(self, url: str, target: Target) -> Page: ...
+
+    def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page: ...
+
+    def address(self, host: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What holds for a whole task: settings, rules, the layer's clock, and until when it may run.
+
+    `deadline` is on the monotonic clock; `now` is the stage's one reading of the time of day, from
+    which every `not_before` is counted, so that it does not depend on how long fetching took.
+    """
+
+    config: Config
+    rules: Rules
+    transport: Transport
+    now: datetime
+    deadline: float
+    room: Room = field(default_factory=Room)
+    roster: Roster = field(default_factory=Roster)
+
+    def over(self) -> tuple[str, str] | None:
+        """Why nothing more is asked in this layer."""
+        return ("no time left in the layer", "") if time.monotonic() >= self.deadline else None
+
+    def pause(self, seconds: float) -> float:
+        """A pause, cut short where the layer's time ends: then nothing is asked anyway."""
+        return min(seconds, max(0.0, self.deadline - time.monotonic()))
+
+
+class Visit:
+    """One host's turn after turn, until nothing waits for it.
+
+    Its robots.txt records wait in the spool to the end: what the host demanded by then goes with
+    them. There `book` looks up what they say.
+    """
+
+    def __init__(
+        self, spool: Spool, span: tuple[str, int, int], plan: Plan, book: Rulebook
+    ) -> None:
+        self._spool, self._span, self._plan, self._book = spool, span, plan, book
+        self._met: list[tuple[int, bool]] = []
+        self._ruled: dict[str, int] = {}
+        self._begun = self._paused = 0.0
+        self._visited = Visited()
+
+    # Made at the first turn: many hosts may have to wait for theirs.
+
+    @cached_property
+    def _waiting(self) -> HostQueue:
+        return HostQueue(self._spool, *self._span)
+
+    @cached_property
+    def _pace(self) -> Pace:
+        return Pace(self._plan.config.delay)
+
+    @property
+    def host(self) -> str:
+        return self._span[0]
+
+    def places(self) -> dict[str, str]:
+        """What the host shares with others: its site, its address."""
+        config, transport = self._plan.config, self._plan.transport
+        address = transport.address(self.host) if config.max_per_address else ""
+        return {"site": urls.site(f"http://{self.host}/"), "address": address}
+
+    def stay(self) -> Stay:
+        """How long it took so far."""
+        return Stay(time.monotonic() - self._begun, self._paused, self.host)
+
+    def turn(self, emit: Emit) -> float | None:
+        """Deal with what waits up to one request; seconds until the next turn, None when done."""
+        self._begun = self._begun or time.monotonic()
+        wait = 0.0 if self._plan.over() else self._plan.roster.enter(self.host)
+        if wait:
+            return self._plan.pause(wait)
+        try:
+            return self._turn(emit)
+        finally:
+            self._plan.roster.leave(self.host, self._pace.pause())
+
+    def _turn(self, emit: Emit) -> float | None:
+        while item := self._waiting.next():
+            robots = item.target.kind == "robots"
+            pause = self._robots(item) if robots else self._page(item, emit)
+            if pause is not None:
+                return pause
+        for place, held in self._met:
+            url, page = records.decode(self._spool.line(place), Page)
+            emit(Item(url, page.target, held=held), self._demanding(page))
+        return None
+
+    def _rest(self) -> float:
+        """Seconds until the next turn: none when nothing more will be asked."""
+        done = self._pace.given_up(self._plan.now)
+        pause = 0.0 if done else self._plan.pause(self._pace.pause())
+        self._paused += pause
+        return pause
+
+    def _demanding(self, page: Page) -> Page:
+        """A robots.txt's record with the moment before which its host is to be left alone."""
+        _, until = self._pace.given_up(self._plan.now) or ("", "")
+        return msgspec.structs.replace(page, not_before=max(page.not_before, until))
+
+    def _page(self, item: Item, emit: Emit) -> float | None:
+        """One page's Target: put off, denied, or asked for; the pause where it was asked for."""
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
+        origin = self._pace.origins.get(urls.origin(item.url))
+        if origin is None and not put_off:
+            self._waiting.put_back(item)
+            return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")))
+        page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
+        if page is None:
+            self._ask(item, emit)
+            return self._rest()
+        emit(item, page)
+        return None
+
+    def _barred(self, item: Item, origin: Origin | None) -> Page | None:
+        """The answer for a page that its host's robots.txt keeps from being asked for."""
+        place = self._ruled.get(urls.origin(item.url))
+        if place is None:
+            return self._unreachable(item, origin)
+        refusal = self._book.origin(place).refusal(item.url, self._plan.config.user_agent)
+        return self._unasked(item, "denied", refusal) if refusal else None
+
+    def _unreachable(self, item: Item, origin: Origin | None) -> Page:
+        """Later, perhaps for weeks; but of a host without a name the end may come sooner."""
+        if origin and origin.missing:
+            return self._unasked(item, "failed", answers.NO_SUCH_NAME)
+        until, trouble = (origin.not_before, origin.trouble) if origin else ("", "")
+        reason = f"robots.txt unreachable: {trouble}".removesuffix(": ")
+        return self._unasked(item, "deferred", reason, until)
+
+    def _ask(self, item: Item, emit: Emit) -> None:
+        page = self._plan.transport.page(item.url, item.target)
+        if page.reason == answers.ENDED:  # it may be that nobody got the request
+            self._waiting.put_back(item)
+            return
+        self._pace.heed(page, item.tries, self._plan.now)
+        failed = page.outcome == "failed"
+        if failed and item.tries <= self._plan.config.retries:
+            self._waiting.try_again(item)
+        else:
+            later = self._pace.not_before if failed else ""
+            emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
+        if page.outcome == "redirect":
+            self._follow(item, page.location)
+
+    def _follow(self, item: Item, location: str) -> None:
+        """Queue a redirect's target when it is this host's and new; else it is an outlink only."""
+        location = self._plan.rules.without_params(location)
+        kind = item.target.kind
+        page = urls.host(location) == self._waiting.host and location != urls.robots_url(location)
+        if not page or location in self._visited:
+            return
+        if not self._plan.rules.cut_of(kind, location, item.url):
+            hops, depth = item.target.hops + 1, item.target.depth
+            self._waiting.admit(location, Target(kind, depth, item.url, hops))
+
+    def _robots(self, item: Item) -> float | None:
+        """One origin's robots.txt: known already, put off, or asked for; the pause if it was."""
+        if item.target.visited:
+            self._visited = Visited(item.target.visited)
+        if known := self._known(item):
+            self._note(item, known)
+            return None
+        page = self._look_up(item)
+        if isinstance(page, float):
+            self._waiting.put_back(item)
+            return self._plan.pause(page)
+        if page.outcome == "redirect":
+            _, number, seconds = item.hop or Hop("")
+            hop = Hop(page.location, number + 1, seconds + page.elapsed)
+            self._waiting.put_back(item._replace(hop=hop))
+        elif page.reason == answers.ENDED:
+            self._waiting.put_back(item)
+        else:
+            self._heed(item, page)
+        return self._rest()
+
+    def _look_up(self, item: Item) -> Page | float:
+        """A robots.txt's answer; seconds to wait, where it lies on a host that is not free."""
+        robots, roster = self._plan.transport.robots, self._plan.roster
+        host = urls.host(item.hop.url) if item.hop else self.host
+        if host == self.host:
+            return robots(item.url, item.target, item.hop)
+        if wait := roster.enter_as_guest(host):
+            return wait
+        try:
+            return robots(item.url, item.target, item.hop)
+        finally:
+            roster.leave_as_guest(host, self._plan.config.delay)
+
+    def _heed(self, item: Item, page: Page) -> None:
+        """Learn from the answer, or try again."""
+        self._pace.heed(page, item.tries, self._plan.now)
+        again = page.outcome == "failed" and item.tries <= self._plan.config.retries
+        if again and not self._pace.given_up(self._plan.now):
+            self._waiting.put_back(item._replace(tries=item.tries + 1, hop=None))
+        else:
+            self._learn(item, page)
+
+    def _known(self, item: Item) -> Page | None:
+        """The answer for a robots.txt that need not, or may not any more, be asked for."""
+        if item.target.rules is not None:
+            return self._unasked(item, "not_modified", "rules are known")
+        put_off = self._plan.over() or self._pace.given_up(self._plan.now)
+        return self._unasked(item, "deferred", *put_off) if put_off else None
+
+    def _learn(self, item: Item, page: Page) -> None:
+        # As of the layer's clock, by which its age is told.
+        page = msgspec.structs.replace(page, fetched=schedule.timestamp(self._plan.now))
+        page = msgspec.structs.replace(page, attempts=item.tries)
+        if manners.rules_text(page) is None:
+            origin = manners.unreachable(page, self._plan.now)
+            self._pace.origins[urls.origin(item.url)] = origin
+            page = msgspec.structs.replace(page, not_before=origin.not_before)
+        self._note(item, page)
+
+    def _note(self, item: Item, page: Page) -> None:
+        """Write a robots.txt's record down; what it says is in the book, but for the delay."""
+        place = self._spool.append(records.encode(item.url, page))
+        self._met.append((place, item.held))
+        if rulebook.rules_text(page) is not None:
+            origin = urls.origin(item.url)
+            self._ruled[origin] = place
+            self._pace.origins[origin] = replace(self._book.origin(place), rules=None)
+
+    def _unasked(self, item: Item, outcome: Outcome, reason: str, not_before: str = "") -> Page:
+        return Page(
+            item.target, outcome, reason, attempts=item.tries - 1, not_before=not_before,
+            fetched=schedule.timestamp(self._plan.now),
+        )  # fmt: skip

@@ -60,8 +60,9 @@ class Crawl:
         if not stores.complete(folder) or not report.taken(stores.marker(folder)):
             known = [self.stores.layer("out", number) for number in range(layer)]
             reads = [f"{self.stores.seeds}/*", *map(stores.parts, known)]
-            limit = [f"--limit={self.limits.pages_left() or 0}"]
-            self.stages.run(OptimizerDriver, folder, known, reads=reads, arguments=limit)
+            self.stages.run(
+                OptimizerDriver, folder, known, reads=reads, arguments=self.limits.for_plan(layer)
+            )
         return report.taken(stores.marker(folder))
 
     def fetch(self, layer: int) -> bool:

@@ -1,6 +1,6 @@
 """OptimizerDriver: seeds and all layers' Outlinks in, the next layer's Targets out.
 
-Steps: (for a graph order: weigh each page's newest links) → fold by URL → share by host → cut.
+Steps: (graph orders: weigh each page's newest links (→ rank)) → fold by URL → share by host → cut.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from mrjob.compat import jobconf_from_env
 from mrjob.step import MRStep
 
 from layercrawl import stores
-from layercrawl.job import Job, RecordProtocol, SeedOrRecord
-from layercrawl.ordering import ORDERS, GraphOrder
+from layercrawl.job import Job, RecordProtocol, SeedOrRecord, ranking
+from layercrawl.ordering import ORDERS
 from layercrawl.planning import fold, selection
+from layercrawl.planning.fold import Message
 from layercrawl.records import Outlinks, Target, UrlState
-
-Message = tuple[bytes, bytes]
 
 
 class OptimizerDriver(Job):
@@ -31,23 +30,21 @@ class OptimizerDriver(Job):
     def configure_args(self) -> None:
         super().configure_args()
         self.add_passthru_arg("--limit", type=int, default=0, help="most pages to take; 0: any")
+        self.add_passthru_arg("--plans", default="", help="what the order kept of plans before")
 
     def input_protocol(self) -> RecordProtocol:
         return SeedOrRecord(*self.READS)
 
     def steps(self) -> list[MRStep]:
+        graph = [self.weigh, self.rank][: ORDERS[self.config.order].graph_steps]
+        first, *others = [*graph, self.fold, self.share, self.cut]
         spread = {"mapper": self.spread, "mapper_final": self.rest}
-        graph = isinstance(ORDERS[self.config.order], GraphOrder)
-        return [
-            *([MRStep(reducer=self.weigh, **spread)] if graph else []),
-            MRStep(reducer=self.fold, reducer_final=self.tell, **({} if graph else spread)),
-            MRStep(reducer=self.share, reducer_final=self.tell),
-            MRStep(reducer=self.cut, reducer_final=self.tell),
-        ]
+        steps = [MRStep(reducer=first, reducer_final=self.tell, **spread)]
+        return steps + [MRStep(reducer=other, reducer_final=self.tell) for other in others]
 
     @cached_property
     def choice(self) -> selection.Selection:
-        return selection.Selection(self.config, self.now, self.rules)
+        return selection.Selection(self.config, self.now, self.rules, self.options.plans)
 
     @cached_property
     def folding(self) -> fold.Folding:
@@ -62,6 +59,9 @@ class OptimizerDriver(Job):
 
     def weigh(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
         yield from fold.weigh(url, messages, self.choice.order)
+
+    def rank(self, key: bytes, values: Iterator[bytes]) -> Iterator[Message]:
+        yield from ranking.step(self.choice.order, key, values, self.config.rank_memory)
 
     def fold(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
         yield from self.choice.candidate(url.decode(), fold.folded(messages, self.choice.order))

@@ -6,9 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from layercrawl import stores
 from layercrawl.asking.hosts import hosts
+from layercrawl.asking.simulate import simulate
 from layercrawl.asking.status import status
 from layercrawl.asking.why import why
 from layercrawl.config import VERSION, Config
@@ -46,6 +48,13 @@ def _parser() -> argparse.ArgumentParser:
     listed.set_defaults(answer=lambda options: hosts(Stores(options.root)))
     for verb in (shown, told, listed):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
+    tried = verbs.add_parser("simulate", help="how soon crawl orders have what matters in a graph")
+    tried.add_argument("graph", metavar="GRAPH", type=Path, help="edge list, .npz CSR, or a root")
+    tried.add_argument("--order", action="append", default=[], metavar="NAME", help="may repeat")
+    tried.add_argument("--budget", type=int, metavar="PAGES", help="per layer; usually a hundredth")
+    tried.add_argument("--seeds", default="", metavar="FILE", help="names of pages, one a line")
+    tried.add_argument("--plot", default="", metavar="FILE.svg", help="where the curves go")
+    tried.set_defaults(answer=lambda o: simulate(o.graph, o.order, o.budget, o.seeds, o.plot))
     return parser
 
 

@@ -148,8 +148,9 @@ class UrlState(Record, frozen=True, tag="state"):
     """All that is known of a URL: the fold of layers 0..NNN (`out/checkpoint-NNN`).
 
     `depth`, `hops` and `via` are the least triple by which it was found, `first` the layer that
-    found it, `visits` its newest 16 answers, `message` what the crawl order merged. A robots.txt's
-    state is its host's: `rules` fetched at `fetched`, unreachable since `failing_since`.
+    found it, `visits` its newest 16 answers, `message` what the crawl order merged, `spent` what
+    of it was passed on. A robots.txt's state is its host's: `rules` fetched at `fetched`,
+    unreachable since `failing_since`.
     """
 
     kind: Kind = "page"
@@ -159,6 +160,7 @@ class UrlState(Record, frozen=True, tag="state"):
     first: int = 0
     visits: list[Visit] = []
     message: int = 0
+    spent: int = 0
     rules: str | None = None
     fetched: str = ""
     failing_since: str = ""

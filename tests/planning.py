@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from layercrawl.config import Config
+from layercrawl.job import ranking
 from layercrawl.ordering import GraphOrder, Order
 from layercrawl.planning import fold
 from layercrawl.planning.selection import Selection
@@ -56,30 +57,33 @@ def states(
     if isinstance(order, GraphOrder):
         (groups,) = grouped(messages)
         messages = [m for url, values in groups for m in fold.weigh(url, values, order)]
+        (groups,) = grouped(messages)
+        messages = [m for url, values in groups for m in ranking.step(order, url, values, 1)]
     (groups,) = grouped(messages)
     return {url.decode(): fold.folded(values, order) for url, values in groups}
 
 
 def planned(
-    known: dict[str, UrlState], config: Config, limit: int = 0, reducers: int = 1
+    known: dict[str, UrlState], config: Config, limit: int = 0, reducers: int = 1, plans: str = ""
 ) -> tuple[list[tuple[str, Target]], Counter[str]]:
     """The next layer and the counts, by as many reducers in each step."""
     counts: Counter[str] = Counter()
     rows: list[Message] = []
     for urls in grouped(((url.encode(), b"") for url in known), reducers):
-        choice = Selection(config, NOW)
+        choice = Selection(config, NOW, plans=plans)
         for url, _ in urls:
             rows += choice.candidate(url.decode(), known[url.decode()])
-        counts += choice.counts
+        counts.update(choice.counts)
     shared: list[bytes] = []
     for hosts in grouped(rows, reducers):
-        choice = Selection(config, NOW)
+        choice = Selection(config, NOW, plans=plans)
         for _, values in hosts:
             shared += choice.of_host(values)
-        counts += choice.counts
-    choice = Selection(config, NOW)
+        counts.update(choice.counts)
+    choice = Selection(config, NOW, plans=plans)
     layer = list(choice.taken(iter(sorted(shared)), limit))
-    return layer, counts + choice.counts
+    counts.update(choice.counts)  # what is gone may be less than nothing in one task
+    return layer, counts
 
 
 def times() -> st.SearchStrategy[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from layercrawl import records
 from layercrawl.config import Config
-from layercrawl.ordering import ORDERS, GraphOrder
+from layercrawl.ordering import ORDERS, CashOrder, GraphOrder, MessageOrder
 from layercrawl.planning import fold
 from layercrawl.records import Outlinks, Target, UrlState, Visit
 from tests import planning
@@ -21,7 +21,8 @@ from tests import planning
 CASES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "data" / "fold.json").read_text("utf-8")
 )
-MESSAGES = {name: order for name, order in ORDERS.items() if not isinstance(order, GraphOrder)}
+MESSAGES = {name: order for name, order in ORDERS.items() if isinstance(order, MessageOrder)}
+CASH = {name: order for name, order in ORDERS.items() if isinstance(order, CashOrder)}
 GRAPHS = {name: order for name, order in ORDERS.items() if isinstance(order, GraphOrder)}
 orders = pytest.mark.parametrize("order", ORDERS.values(), ids=list(ORDERS))
 message_orders = pytest.mark.parametrize("order", MESSAGES.values(), ids=list(MESSAGES))
@@ -88,7 +89,7 @@ def checkpoint(states: dict[str, UrlState]) -> list[planning.Line]:
     return [(0, *records.decode(line, UrlState)) for line in written]
 
 
-@message_orders
+@pytest.mark.parametrize("order", (MESSAGES | CASH).values(), ids=list(MESSAGES | CASH))
 @planning.few
 @given(lines=planning.lines(), until=st.integers(0, 2))
 def test_a_fold_goes_on_from_a_checkpoint(order, lines, until) -> None:
@@ -156,7 +157,7 @@ def test_sitemaps_are_followed_when_they_are_wanted() -> None:
         assert (b"http://a.example/s" in dict(folding.rest())) is wanted
 
 
-@orders
+@pytest.mark.parametrize("order", (MESSAGES | CASH).values(), ids=list(MESSAGES | CASH))
 def test_a_linked_sitemap_is_one_and_what_it_lists_counts_for_no_order(order) -> None:
     url, page = "http://a.example/s", "http://a.example/x"
     lines = [

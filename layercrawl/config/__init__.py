@@ -96,9 +96,12 @@ class Config:
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 
     order: str = option(
-        "breadth-first", "which page next: breadth-first, depth-first or backlink",
-        group="order", metavar="NAME", stages="optimizer", fixed=True,
+        "breadth-first", "which page next, by which order (see below)", group="order",
+        metavar="NAME", stages="optimizer", fixed=True,
     )  # fmt: skip
+    rank_memory: Positive = option(
+        1000, "MB for ranks of all pages", group="order", metavar="MB", stages="optimizer"
+    )
     budget: Count = option(
         0, "pages per layer, best first; 0: all of the least depth", group="order",
         metavar="PAGES", stages="optimizer",

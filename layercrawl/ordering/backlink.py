@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from layercrawl.ordering.order import GraphOrder
+from layercrawl.ordering.order import WeightOrder
 from layercrawl.records import Outlinks
 
 
-class Backlink(GraphOrder):
+class Backlink(WeightOrder):
     """Each page that links to a URL counts once; a page's link to itself does not."""
 
     def weights(self, pages: Iterable[tuple[str, Outlinks]]) -> Iterator[tuple[str, int]]:

@@ -1,8 +1,8 @@
 """The fold: from seeds, links and answers to one UrlState per URL. Pure.
 
 `found` turns a record into states, `merge` joins two states of one URL. `merge` is associative and
-commutative, and idempotent but for a graph order's sums; so any split of the records, in any order,
-with a combiner or without, gives the same state, and a fold can start from a checkpoint.
+commutative, and idempotent but for sums of weights and cash; so any split of the records, in any
+order, with a combiner or without, gives the same state, and a fold can start from a checkpoint.
 
 A graph order's sums are never taken from a checkpoint: they are summed anew each time,
 from the newest links of every page, which a checkpoint does not hold.
@@ -15,22 +15,23 @@ from functools import lru_cache, reduce
 from itertools import chain
 from typing import Any
 
-import msgspec
-
 from layercrawl.config import Config
-from layercrawl.ordering import GraphOrder, Order
-from layercrawl.records import Outlinks, UrlState, Visit, decode, encode
+from layercrawl.ordering import GraphOrder, Order, RankOrder, WeightOrder
+from layercrawl.ordering.graph import packed
+from layercrawl.records import ANSWERED, Outlinks, UrlState, Visit, decode, encode, replace
 
 Message = tuple[bytes, bytes]
 
 KEPT_VISITS = 16
+GRAPH = b"graph"
+"""The key of the rows of the graph, which come together in one task; no URL is like it."""
 FAR = 1 << 40
 """The depth of a URL that nothing within reach links to: all that is known of it is a weight."""
 
 
 def seed(order: Order) -> UrlState:
     """The state of a URL that the user named."""
-    return UrlState(message=0 if isinstance(order, GraphOrder) else order.seed)
+    return UrlState(message=order.seed)
 
 
 def found(
@@ -41,7 +42,7 @@ def found(
     A redirect's target has the redirect's own depth and one hop more, and so has a refresh's.
     What a sitemap lists has depth 1.
     """
-    yield url, _answered(page, layer)
+    yield url, _answered(page, layer, order)
     yield from _links(url, page, layer, order, depth)
     yield from _named(url, page, layer, depth)
 
@@ -54,14 +55,16 @@ def _links(
         yield from _listed(url, page, layer, depth)
         return
     redirect, links = page.outcome == "redirect", page.links
-    if page.refresh and not redirect:
-        links = [link for link in links if link[0] != page.refresh]
-        if page.target.depth <= depth:
-            yield page.refresh, _reached(url, page, layer, order, 1)
+    if page.refresh and not redirect and page.target.depth <= depth:
+        yield page.refresh, _reached(url, page, layer, order, 1)
     if page.target.depth + (not redirect) <= depth:
         state = _reached(url, page, layer, order, int(redirect))
-        for link, _ in links:
-            yield link, state
+        at_once = "" if redirect else page.refresh
+        for (link, _), message in zip(links, order.messages(page), strict=False):
+            if message != state.message:
+                state = replace(state, message=message)
+            if link != at_once:
+                yield link, state
 
 
 def _listed(url: str, page: Outlinks, layer: int, depth: int) -> Iterator[tuple[str, UrlState]]:
@@ -89,16 +92,19 @@ def _reached(url: str, page: Outlinks, layer: int, order: Order, hops: int) -> U
         hops=page.target.hops + 1 if hops else 0,
         via=url,
         first=layer,
-        message=0 if isinstance(order, GraphOrder) else order.passed(page),
+        message=order.passed(page),
     )
 
 
-def _answered(page: Outlinks, layer: int) -> UrlState:
+def _answered(page: Outlinks, layer: int, order: Order) -> UrlState:
     target = page.target
     state: dict[str, Any] = {"kind": target.kind, "depth": target.depth, "first": layer}
     if target.kind == "robots":
         return UrlState(**state, **_host_state(page))
-    return UrlState(**state, hops=target.hops, via=target.via, visits=[visit(page, layer)])
+    visits = [visit(page, layer)]
+    return UrlState(
+        **state, hops=target.hops, via=target.via, visits=visits, spent=order.spent(page)
+    )
 
 
 def visit(page: Outlinks, layer: int) -> Visit:
@@ -132,7 +138,8 @@ def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
         via=via,
         first=min(one.first, other.first),
         visits=_newest(one.visits, other.visits),
-        message=_merged(one.message, other.message, order),
+        message=order.merged(one.message, other.message),
+        spent=one.spent + other.spent,
         rules=host.rules,
         fetched=host.fetched,
         failing_since=host.failing_since,
@@ -151,10 +158,6 @@ def _newest(one: list[Visit], other: list[Visit]) -> list[Visit]:
     if not one or not other:
         return one or other
     return sorted({*one, *other})[-KEPT_VISITS:]
-
-
-def _merged(one: int, other: int, order: Order) -> int:
-    return one + other if isinstance(order, GraphOrder) else order.merged(one, other)
 
 
 def weight(amount: int) -> UrlState:
@@ -185,7 +188,7 @@ class Folding:
             page = record.target.kind == "page"
             if page and record.links and isinstance(self._order, GraphOrder):
                 yield url.encode(), b"~%s %s" % (record.fetched.encode(), encode(url, record))
-            self._merge(url, _answered(record, self._layer))
+            self._merge(url, _answered(record, self._layer, self._order))
             self._link(url, record)
         elif url:
             self._merge(url, self._given(record))
@@ -202,7 +205,7 @@ class Folding:
         if record is None:
             return seed(self._order)
         graph = isinstance(self._order, GraphOrder)
-        return msgspec.structs.replace(record, message=0) if graph else record
+        return replace(record, message=0) if graph else record
 
     def _link(self, url: str, page: Outlinks) -> None:
         states = self._states
@@ -221,7 +224,7 @@ class Folding:
             (known.depth, known.hops, known.via) <= (state.depth, state.hops, state.via)
             and known.kind >= state.kind
             and known.first <= state.first
-            and _merged(known.message, state.message, self._order) == known.message
+            and self._order.merged(known.message, state.message) == known.message
         )
 
     def _merge(self, url: str, state: UrlState) -> None:
@@ -230,17 +233,49 @@ class Folding:
 
 
 def weigh(url: bytes, messages: Iterable[bytes], order: Order) -> Iterator[Message]:
-    """The messages of one page, its newest links as weights; messages come sorted."""
+    """The messages of one page, its newest links as weights or graph; messages come sorted."""
+    if isinstance(order, RankOrder):
+        yield from _mapped(url, messages, order)
+        return
     newest = b""
     for message in messages:
         if message.startswith(b"~"):
             newest = message
         else:
             yield url, message
-    if newest and isinstance(order, GraphOrder):
+    if newest and isinstance(order, WeightOrder):
         page = decode(newest.partition(b" ")[2], Outlinks)
         for link, amount in order.weights([page]):
             yield link.encode(), _weight_message(amount)
+
+
+def _mapped(url: bytes, messages: Iterable[bytes], order: RankOrder) -> Iterator[Message]:
+    """One URL's messages as one state, and its rows of the graph; messages come sorted.
+
+    The rows are `0 URL`, with ` fetched` after it where it was, and `1 URL hashes of links`.
+    """
+    newest, told = b"", list[bytes]()
+    for message in messages:
+        if message.startswith(b"~"):
+            newest = message
+        else:
+            told.append(message)
+    state = folded(told, order)
+    yield url, encode("", state).partition(b"\t")[2]
+    if state.kind != "page" or state.depth == FAR:
+        return
+    fetched = any(visit.outcome in ANSWERED for visit in state.visits)
+    yield GRAPH, b"0 %s%s" % (url, b" fetched" if fetched else b"")
+    if newest:
+        _, page = decode(newest.partition(b" ")[2], Outlinks)
+        links = {link for link, _ in page.links} - {url.decode()}
+        yield GRAPH, b"1 %s %s" % (url, packed(links))
+
+
+def ranked(ranks: Iterable[tuple[bytes, int]]) -> Iterator[Message]:
+    """URLs' ranks as weights."""
+    for url, rank in ranks:
+        yield url, _weight_message(rank)
 
 
 def folded(messages: Iterable[bytes], order: Order) -> UrlState:

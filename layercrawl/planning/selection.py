@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from layercrawl import manners, records, schedule, urls
 from layercrawl.config import Config
-from layercrawl.ordering import ORDERS, Order
+from layercrawl.ordering import ORDERS, CashOrder, Order, read_plans
 from layercrawl.planning import budgets, fold
 from layercrawl.planning.budgets import Budgets
 from layercrawl.planning.visited import hashed, packed
@@ -46,15 +46,17 @@ class Selection:
 
     `counts` says what became of all: `known` URLs are `visited`, `beyond depth`, `not due` (then
     also `waits until …`), held back for one of `budgets.REASONS`, `due`, a `robots.txt`, or `cut`:
-    found when the rules were others. `taken` are those that the layer has.
+    found when the rules were others. `taken` are those that the layer has. `cash gone` and
+    `cash urls` are what a cash order wants to know of this plan, as of `plans`, those before.
     """
 
     config: Config
     now: datetime
     rules: Rules | None = None
+    plans: str = ""
 
     def __post_init__(self) -> None:
-        self.order: Order = ORDERS[self.config.order]
+        self.order: Order = ORDERS[self.config.order].after(read_plans(self.plans))
         self.counts: Counter[str] = Counter()
         c = self.config
         self._budgeted = bool(c.max_per_pattern or c.max_host_pages or c.max_alike)
@@ -68,6 +70,13 @@ class Selection:
             yield host, b"0 " + records.encode(url, self._host_target(state))
             return
         self.counts["known"] += 1
+        page = state.kind == "page"
+        cash = 0
+        if page:
+            cash = self.order.cash(state)
+            if isinstance(self.order, CashOrder):
+                self.counts["cash gone"] += self.order.gone(state)
+                self.counts["cash urls"] += 1
         if reason := self._stays(url, state):
             self.counts[reason] += 1
             if state.visits:
@@ -75,9 +84,8 @@ class Selection:
             if state.visits and self._budgeted:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
-        page = state.kind == "page"
         score = self.order.score(state) if page else 0
-        target = Target(state.kind, state.depth, state.via, state.hops, score)
+        target = Target(state.kind, state.depth, state.via, state.hops, score, cash)
         ranked = rank(score) if page else _FIRST
         place = b"%08x%s" % (0 if self.config.budget else distance(state), ranked)
         yield host, b"2 %s %s" % (place, records.encode(url, target))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from layercrawl import stores
 from layercrawl.config import Config
+from layercrawl.ordering import Plan, written_plans
 from layercrawl.running import report
 from layercrawl.stores import Stores
 
@@ -27,6 +29,15 @@ class Limits:
         """How many pages may still come; None: any number."""
         most = self._settings.max_pages
         return max(0, most - report.pages(self._stores)) if most else None
+
+    def for_plan(self, layer: int) -> list[str]:
+        """The arguments by which a layer's plan knows them, and what the plans before counted."""
+        markers = (stores.marker(self._stores.layer("in", before)) for before in range(layer))
+        totals = (marker.totals for marker in markers)
+        plans = [
+            Plan(told.get("urls: cash gone", 0), told.get("urls: cash urls", 0)) for told in totals
+        ]
+        return [f"--limit={self.pages_left() or 0}", f"--plans={written_plans(plans)}"]
 
     def for_layer(self) -> Config:
         """The settings for a layer that ends when the run's time does."""

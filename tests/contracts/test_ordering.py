@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from functools import reduce
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from layercrawl import records
 from layercrawl.config import Config
-from layercrawl.ordering import ORDERS, GraphOrder, MessageOrder
+from layercrawl.job import ranking
+from layercrawl.ordering import ORDERS, GraphOrder, MessageOrder, Plan, WeightOrder, written_plans
+from layercrawl.ordering.graph import Graph
+from layercrawl.ordering.opic import UNIT, Opic
+from layercrawl.ordering.pagerank import TOTAL, pagerank
 from layercrawl.records import Outlinks, Target, UrlState
 from tests import planning
 
@@ -21,7 +26,7 @@ LINKS = st.dictionaries(
     st.sampled_from(NODES), st.lists(st.sampled_from(NODES), max_size=5, unique=True)
 )
 SEEDS = st.lists(st.sampled_from(NODES), min_size=1, max_size=2, unique=True)
-Graph = dict[str, list[str]]
+Web = dict[str, list[str]]
 
 
 def messages(order: MessageOrder) -> st.SearchStrategy[int]:
@@ -54,15 +59,16 @@ def test_scores_are_whole_numbers_of_the_state_alone(name, data) -> None:
     assert order.score(state) == order.score(state)
 
 
-def crawl(links: Graph, seeds: list[str], config: Config, reducers: int = 1) -> list[list[bytes]]:
+def crawl(links: Web, seeds: list[str], config: Config, reducers: int = 1) -> list[list[bytes]]:
     """All layers' `in/` of a crawl of a web that answers from memory."""
-    order, layers = ORDERS[config.order], []
+    order, layers, plans = ORDERS[config.order], [], []
     mappers: list[list[planning.Line]] = [[(0, seed, None) for seed in seeds]]
     while True:
         known = planning.states(mappers, order, config.depth, most=3 if reducers > 1 else 50_000)
-        layer, _ = planning.planned(known, config, 0, reducers)
+        layer, counts = planning.planned(known, config, 0, reducers, written_plans(plans))
         if not layer:
             return layers
+        plans.append(Plan(counts["cash gone"], counts["cash urls"]))
         answers = [
             (len(layers), url, answer(links, url, target, len(layers))) for url, target in layer
         ]
@@ -70,12 +76,12 @@ def crawl(links: Graph, seeds: list[str], config: Config, reducers: int = 1) -> 
         layers.append([records.encode(url, target) for url, target in layer])
 
 
-def answer(links: Graph, url: str, target: Target, layer: int) -> Outlinks:
+def answer(links: Web, url: str, target: Target, layer: int) -> Outlinks:
     found = [(link, "") for link in links.get(url, [])]
     return Outlinks(target, "ok", fetched=f"2026-01-01T00:{layer:02}:00Z", links=found)
 
 
-def distances(links: Graph, seeds: list[str]) -> dict[str, int]:
+def distances(links: Web, seeds: list[str]) -> dict[str, int]:
     found, edge, depth = dict.fromkeys(seeds, 0), seeds, 0
     while edge:
         depth += 1
@@ -119,7 +125,7 @@ def test_any_split_gives_the_same_bytes(name, links, seeds, budget) -> None:
     assert crawl(links, seeds, config, reducers=3) == crawl(links, seeds, config)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", [n for n in GRAPHS if isinstance(ORDERS[n], WeightOrder)])
 @planning.few
 @given(older=planning.pages(), newer=planning.pages(), other=planning.pages())
 def test_a_page_visited_again_counts_by_its_newest_links(name, older, newer, other) -> None:
@@ -133,7 +139,7 @@ def test_a_page_visited_again_counts_by_its_newest_links(name, older, newer, oth
     assert counted == {url: state.message for url, state in once.items() if state.message}
 
 
-def first(name: str, links: Graph, budget: int = 1) -> list[str]:
+def first(name: str, links: Web, budget: int = 1) -> list[str]:
     config = Config(order=name, budget=budget, depth=9)
     return [url.rpartition("/")[2] for url, _ in fetched(crawl(links, [node("s")], config))]
 
@@ -164,3 +170,101 @@ def test_backlink() -> None:
 def test_a_pages_link_to_itself_is_no_backlink() -> None:
     page = Outlinks(Target(), "ok", links=[(NODES[0], ""), (NODES[1], "")])
     assert list(ORDERS["backlink"].weights([(NODES[0], page)])) == [(NODES[1], 1)]
+
+
+TABLE = {node("A"): [node("B"), node("C")], node("B"): [node("D"), node("E")],
+         node("C"): [node("E")], node("E"): [node("B")]}  # fmt: skip
+
+
+def test_opic_nutch_keeps_what_it_passes_on() -> None:
+    """The worked example of Nutch 0.9's scores, with the pages fetched as its author has it."""
+    order, lines = ORDERS["opic-nutch"], [(0, node("A"), None)]
+    told = {"A": 1.0}
+    for layer, name in enumerate("ABCED"):
+        state = planning.states([lines], order)[node(name)]
+        target = Target(depth=state.depth, cash=order.cash(state))
+        lines.append((layer, node(name), answer(TABLE, node(name), target, layer)))
+        known = planning.states([lines], order)
+        told = {url[-1]: order.score(state) / UNIT for url, state in sorted(known.items())}
+    assert told == {"A": 1.0, "B": 1.25, "C": 0.5, "D": 0.25, "E": 0.75}
+
+
+@planning.few
+@given(links=LINKS, seeds=SEEDS, budget=st.integers(1, 4))
+def test_opics_cash_is_kept_in_all(links, seeds, budget) -> None:
+    """With the root's, which the plan tells, it is a unit for each seed, in every layer."""
+    order, lines, plans = Opic(), [(0, seed, None) for seed in seeds], []
+    config = Config(order="opic", budget=budget, depth=len(NODES))
+    while True:
+        known = planning.states([lines], order, config.depth)
+        layer, counts = planning.planned(known, config, plans=written_plans(plans))
+        held = sum(order.after(plans).cash(state) for state in known.values())
+        assert held + counts["cash gone"] == len(seeds) * UNIT
+        assert counts["cash gone"] >= 0 and counts["cash urls"] == len(known)
+        if not layer:
+            return
+        number = len(plans)
+        lines += [(number, url, answer(links, url, target, number)) for url, target in layer]
+        plans.append(Plan(counts["cash gone"], counts["cash urls"]))
+
+
+@pytest.mark.parametrize("outcome", ["not_modified", "failed", "deferred"])
+def test_opic_moves_no_cash_without_an_answer(outcome) -> None:
+    page = Outlinks(Target(cash=7), outcome)
+    assert Opic().spent(page) == Opic().passed(page) == 0
+
+
+def graph(links: list[list[int]], hosts: str = "") -> Graph:
+    degrees = np.array([len(page) for page in links])
+    targets = np.array([link for page in links for link in page], np.int64)
+    places = np.array([100 * ord(host) for host in hosts or "a" * len(links)])
+    return Graph(degrees, targets, degrees > 0, places, places)
+
+
+def ranked(name: str, known: Graph) -> list[int]:
+    """The pages, best first."""
+    return np.argsort(-ORDERS[name].ranks(known), kind="stable").tolist()
+
+
+def test_pagerank_is_what_linear_algebra_says() -> None:
+    links = [[1, 2], [2], [0], [2], []]
+    matrix = np.zeros((5, 5))
+    for page, targets in enumerate(links):
+        matrix[targets or slice(None), page] = 1 / (len(targets) or 5)
+    wanted = np.linalg.solve(np.eye(5) - 0.85 * matrix, np.full(5, 0.15 / 5))
+    assert pagerank(graph(links), rounds=80) / TOTAL == pytest.approx(wanted, abs=1e-5)
+
+
+def test_hits_prefers_what_good_hubs_link_to() -> None:
+    assert ranked("hits", graph([[2, 3], [3], [], []]))[:2] == [3, 2]
+
+
+def test_larger_sites_have_more_pages_waiting() -> None:
+    known = graph([[1, 2, 3], [], [], []], hosts="abba")
+    assert ORDERS["larger-sites-first"].ranks(known).tolist() == [1, 2, 2, 1]
+
+
+def test_siblings_of_good_pages_come_before_others_of_the_same_rank() -> None:
+    links = [[1, 4, 5], [1], [1], [1], [], []]
+    assert ranked("pagerank-siblings", graph(links, hosts="abcdeb"))[:3] == [1, 5, 4]
+    assert ranked("pagerank", graph(links, hosts="abcdeb"))[1:3] == [4, 5]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("name", [n for n in GRAPHS if not isinstance(ORDERS[n], WeightOrder)])
+def test_graphs_of_nothing_have_ranks(name, size) -> None:
+    assert len(ORDERS[name].ranks(graph([[]] * size))) == size
+
+
+def test_a_graph_is_looked_at_in_blocks(monkeypatch) -> None:
+    links = [[1, 2], [0], [], [0, 1, 2, 4], [3]]
+    whole = graph(links).along(np.arange(5.0)), graph(links).against(np.arange(5.0))
+    monkeypatch.setattr("layercrawl.ordering.graph.BLOCK", 2)
+    parts = graph(links).along(np.arange(5.0)), graph(links).against(np.arange(5.0))
+    assert np.array_equal(whole, parts) and parts[0].tolist() == [4, 3, 3, 4, 3]
+
+
+def test_too_many_pages_for_the_ranks_is_an_error_that_names_the_cure() -> None:
+    rows = [b"0 http://a.example/%d" % number for number in range(1_000_001 // 120 + 1)]
+    with pytest.raises(ranking.TooManyPages, match="--rank-memory"):
+        list(ranking.ranks(ORDERS["pagerank"], rows, 1))

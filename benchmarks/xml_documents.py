@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real pages as XML: pages per CPU second, where the time goes, and whether all text is there.
 
-usage: python benchmarks/xml.py FOLDER [MOST_PAGES]     FOLDER has HTML files, at any depth
+usage: python benchmarks/xml_documents.py FOLDER [MOST_PAGES]; FOLDER has HTML files
 """
 
 from __future__ import annotations

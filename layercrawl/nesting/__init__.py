@@ -7,6 +7,7 @@ anew in every later block. One pass over the tags bounds all three.
 
 import re
 from collections.abc import Callable, Iterator, Set
+from itertools import chain
 
 from layercrawl.nesting.elementkinds import FORMATTING
 from layercrawl.nesting.openelements import MOST_COPIES, OpenElements
@@ -25,6 +26,7 @@ LIMIT = 200
 _FEW_TAGS = 1000
 _MOST_ATTRIBUTES = 1000
 _SHORT = 40_000  # too short for so many attributes that they matter
+_PART = 1 << 16
 _MOST_EFFORT = 400_000  # tags followed one by one; one left out counts for eight
 
 _VOID = frozenset(
@@ -125,22 +127,34 @@ def _is_bounded(starts: int, most_open: int, formatting: Callable[[], int]) -> b
 def _unpaired(source: bytes, void: Set[bytes]) -> tuple[int, list[bytes]]:
     """How many elements may be open at a time, and the start tags that no end tag surely closes.
 
-    A cell may imply two elements around it.
+    A cell may imply two elements around it. It is enough to know that there are too many.
     """
     left: list[bytes] = []
     most = now = 0
-    for end, start, odd in _PAIRED.findall(source):
+    for end, start, odd in chain.from_iterable(map(_PAIRED.findall, _parts(source))):
         if start and start not in void or odd and odd not in b"/!?":
             name = start or odd
             left.append(name if start else b"<" + odd)
             now += 3 if name[0] == _T else 1
             most = max(most, now)
+            if most > LIMIT:
+                return most, []
         elif end and left and left[-1] == end:
             left.pop()
             now -= 3 if end[0] == _T else 1
         elif end or odd:  # no pair goes across
             left.append(b"/")
     return most, [name.lstrip(b"<") for name in left]
+
+
+def _parts(source: bytes) -> Iterator[bytes]:
+    """The source, cut before some ``<``: no match goes across one."""
+    start = 0
+    while start < len(source):
+        end = source.find(b"<", start + _PART)
+        end = end if end >= 0 else len(source)
+        yield source[start:end]
+        start = end
 
 
 class _Page:

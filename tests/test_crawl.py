@@ -207,7 +207,8 @@ def test_every_page_stands_once_with_its_duplicates(root, truth):
     }
     assert merged == {digest: [url for *_, url in sorted(g)] for digest, g in groups.items()}
     assert len(merged) == len(list(crawling.records(root / "doc/merged")))
-    assert noindex
+    counted = [crawling.totals(path)["pages: noindex"] for path in (root / "out").glob("layer-*")]
+    assert sum(counted) == len(noindex) > 0
 
 
 def test_every_merged_page_is_a_valid_document_that_says_what_is_known_of_it(root):

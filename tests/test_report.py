@@ -207,6 +207,12 @@ def test_a_summary_of_one_page(crawl: Stores) -> None:
     ]
 
 
+def test_a_summary_says_how_many_pages_asked_not_to_be_indexed(crawl: Stores) -> None:
+    for layer in (0, 1):
+        publish(crawl.layer("out", layer), marker(pages__noindex=layer + 1))
+    assert "not merged: 3 pages by noindex" in summary(crawl)
+
+
 def test_a_summary_counts_failures_over_layers(crawl: Stores) -> None:
     for layer in (0, 1):
         totals = {"failures: status 500": 1, "failures: timeout": layer, "outcomes: failed": 2}

@@ -247,7 +247,7 @@ def held_back(crawl: Stores) -> str:
 
 def results(crawl: Stores) -> list[str]:
     """Where the results lie, and how many they are."""
-    rows = []
+    rows = [told] if (told := _unindexed(crawl)) else []
     for folder, counter, noun in (
         (crawl.merged, "merged: pages", "page"),
         (crawl.xml, "xml: documents", "document"),
@@ -258,6 +258,13 @@ def results(crawl: Stores) -> list[str]:
             extra = f" and {many(copies, 'duplicate')}" if copies else ""
             rows.append(f"{folder}: {many(totals.get(counter, 0), noun)}{extra}")
     return rows
+
+
+def _unindexed(crawl: Stores) -> str:
+    """How many pages asked not to be indexed; such a page is not merged."""
+    folders = (crawl.layer("out", number) for number in crawl.layers("out"))
+    count = sum(stores.marker(folder).totals.get("pages: noindex", 0) for folder in folders)
+    return f"not merged: {many(count, 'page')} by noindex" if count else ""
 
 
 def forecast(crawl: Stores, seeds: list[str]) -> str:

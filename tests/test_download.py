@@ -330,6 +330,21 @@ def test_a_redirects_target_is_asked_of_robots_txt_too() -> None:
     assert found[f"{A}/p"].outcome == "denied"
 
 
+def test_a_page_that_redirects_to_itself_with_a_cookie_is_asked_again_once() -> None:
+    headers = [("Set-Cookie", "a=1")]
+    itself = redirect(f"{A}/1")[0] | {"headers": headers}
+    web = Stub({f"{A}/1": [itself, OK], f"{A}/2": redirect(f"{A}/2")})
+    found = run(web, f"{A}/1", f"{A}/2", cookies=("a.example",))
+    assert told(found[f"{A}/1"]) == ("ok", "", 2)
+    assert (found[f"{A}/2"].outcome, web.count(f"{A}/2")) == ("redirect", 1)
+    for settings in {"cookies": ("b.example",)}, {"cookies": ()}:
+        web = Stub({f"{A}/1": [itself, OK]})
+        assert run(web, f"{A}/1", **settings)[f"{A}/1"].outcome == "redirect"
+    web = Stub({f"{A}/1": [itself]})
+    assert run(web, f"{A}/1", cookies=("a.example",))[f"{A}/1"].outcome == "redirect"
+    assert web.count(f"{A}/1") == 2
+
+
 def moved(location: str) -> list[dict[str, Any]]:
     return [{"outcome": "redirect", "status": 301, "location": location}]
 

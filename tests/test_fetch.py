@@ -110,6 +110,40 @@ def test_the_request_says_who_asks_and_what_for() -> None:
     assert sorted(head) == ["", "GET / HTTP/1.1"]
 
 
+def cookies_sent(server: RawServer) -> list[list[str]]:
+    lines = (request.split("\r\n") for request in server.requests)
+    return [[x[8:] for x in mine if x.startswith("Cookie: ")] for mine in lines]
+
+
+def test_cookies_are_off() -> None:
+    with raw_server([[page(b"", "Set-Cookie: a=1")] * 2]) as server:
+        ours = fetcher()
+        for _ in range(2):
+            ours.page(server.url(), Target())
+    assert cookies_sent(server) == [[], []]
+
+
+def test_cookies_of_a_host_that_is_named_go_back_to_it_alone() -> None:
+    setting = page(b"", "Set-Cookie: a=1", "Set-Cookie: b=2; Path=/p", "Set-Cookie: c=3; Secure")
+    with raw_server([[setting, page(), page()]]) as server, raw_server([[page()]]) as other:
+        ours = fetcher(cookies=("127.0.0.1",))
+        for path in ("/", "/", "/p/x"):
+            ours.page(server.url(path), Target())
+        ours.page(f"http://localhost:{other.port}/", Target())
+    assert cookies_sent(server) == [[], ["a=1"], ["b=2; a=1"]]
+    assert cookies_sent(other) == [[]]
+
+
+def test_a_host_keeps_few_cookies_and_short_ones() -> None:
+    lines = [f"Set-Cookie: c{n}={n}" for n in range(200)]
+    with raw_server([[page(b"", "Set-Cookie: x=" + "x" * 5000, *lines), page()]]) as server:
+        ours = fetcher(cookies=("127.0.0.1",))
+        for _ in range(2):
+            ours.page(server.url(), Target())
+    sent = cookies_sent(server)[1][0].split("; ")
+    assert len(sent) == 50 and sent[0] == "c0=0"
+
+
 def test_the_users_headers_go_to_the_seeds_hosts_alone() -> None:
     """Nor does a robots.txt that is redirected take them elsewhere."""
     with raw_server([[page()] * 9]) as other:

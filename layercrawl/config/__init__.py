@@ -34,6 +34,7 @@ VERSION = "0.1.0"
 _TEXT = re.compile(r"[ -~]*")
 _DEFINITION = re.compile(r"[^=\s]+=[^\n]*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
+_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 
 
 class BadConfig(ValueError):
@@ -68,19 +69,13 @@ class Config:
         group="which", stages="crawler parser optimizer",
     )  # fmt: skip
     include: tuple[str, ...] = option(
-        (),
-        "follow only URLs that match",
-        group="which",
-        metavar="RE",
+        (), "follow only URLs that match", group="which", metavar="RE",
         stages="crawler parser optimizer",
-    )
+    )  # fmt: skip
     exclude: tuple[str, ...] = option(
-        (),
-        "never follow URLs that match",
-        group="which",
-        metavar="RE",
+        (), "never follow URLs that match", group="which", metavar="RE",
         stages="crawler parser optimizer",
-    )
+    )  # fmt: skip
     drop_params: tuple[str, ...] = option(
         (), "query parameters to leave out of URLs, commas between", group="which",
         metavar="NAMES", stages="crawler parser optimizer", fixed=True, commas=True,
@@ -166,6 +161,10 @@ class Config:
         (), "further request header, for the seeds' hosts only", group="fetch", metavar="'N: V'",
         stages="crawler",
     )  # fmt: skip
+    cookies: tuple[str, ...] = option(
+        (), "host whose cookies are kept within a layer and sent back to it", group="fetch",
+        metavar="HOST", stages="crawler",
+    )  # fmt: skip
     insecure: bool = option(False, "accept bad TLS certificates", group="fetch", stages="crawler")
     allow_private: bool = option(
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"
@@ -188,12 +187,15 @@ class Config:
             if not _TEXT.fullmatch(getattr(self, name)):
                 raise BadConfig(f"{flag(name)} {getattr(self, name)!r}: use printable ASCII only")
         if not self.user_agent.strip():
-            raise BadConfig(
-                "--user-agent is blank: give a name by which sites can tell the crawler"
-            )
+            raise BadConfig("--user-agent is blank: give a name that sites can tell it by")
         for line in self.header:
             if not _HEADER.fullmatch(line):
                 raise BadConfig(f"--header {line!r} is not of the form 'Name: value', in ASCII")
+        for host in self.cookies:
+            if not _HOST.fullmatch(host):
+                raise BadConfig(
+                    f"--cookies {host!r} is no host: say www.example.org, in small letters"
+                )
         for word in self.define:
             if not _DEFINITION.fullmatch(word):
                 raise BadConfig(f"-D {word!r} is not of the form NAME=VALUE")

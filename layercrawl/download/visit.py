@@ -173,6 +173,9 @@ class Visit:
             return
         self._pace.heed(page, item.tries, self._plan.now)
         failed = page.outcome == "failed"
+        if item.tries == 1 and self._set_a_cookie(item, page):
+            self._waiting.try_again(item)
+            return
         if failed and item.tries <= self._plan.config.retries:
             self._waiting.try_again(item)
         else:
@@ -180,6 +183,11 @@ class Visit:
             emit(item, msgspec.structs.replace(page, attempts=item.tries, not_before=later))
         if page.outcome == "redirect":
             self._follow(item, page.location)
+
+    def _set_a_cookie(self, item: Item, page: Page) -> bool:
+        """Whether a page redirects to itself so that it be asked for with a cookie."""
+        itself = page.outcome == "redirect" and page.location == item.url
+        return itself and self.host in self._plan.config.cookies and bool(page.header("set-cookie"))
 
     def _follow(self, item: Item, location: str) -> None:
         """Queue a redirect's target when it is this host's and new; else it is an outlink only."""

@@ -29,6 +29,7 @@ from layercrawl.download.handover import Room
 from layercrawl.download.spool import Hop
 from layercrawl.fetch import bodies, connection
 from layercrawl.fetch.bodies import Body
+from layercrawl.fetch.cookies import Cookies
 from layercrawl.records import Kind, Outcome, Page, Target
 
 ROBOTS_BYTES = 512_000
@@ -66,6 +67,7 @@ class Fetcher:
             not config.insecure,
         )
         self._seed_hosts = seed_hosts
+        self._cookies = Cookies(config.cookies)
         headers = CaseInsensitiveDict(
             {
                 "User-Agent": config.agent,
@@ -121,7 +123,9 @@ class Fetcher:
         proxies = _proxies(urls.origin(url))
         own = urls.host(url) in self._seed_hosts
         headers = self._own_headers if own else self._headers
+        headers = headers | self._cookies.header(url)
         with self._adapter.get(url, headers, seconds, proxies) as answer:
+            self._cookies.take(url, answer.raw.headers)
             head, declared = _head(answer, url, judge)
             if head["outcome"] != "ok":
                 _drain(answer)

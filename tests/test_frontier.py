@@ -150,7 +150,7 @@ def test_a_host_that_kept_its_worker_long_goes_last(monkeypatch: pytest.MonkeyPa
     frontier = Frontier(iter([Host("slow"), Host("quick"), Host("new"), Host("newer")]))
     slow, quick = frontier.take(), frontier.take()
     assert slow and quick
-    frontier.give(quick, 0.5)
+    frontier.give(quick, frontier_module.LONG / 2)
     clock.now += frontier_module.LONG
     frontier.give(slow, 0)
     names = [host.name for host in iter(frontier.take, None) if frontier.finish(host) is None]

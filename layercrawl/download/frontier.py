@@ -22,7 +22,7 @@ Host = TypeVar("Host", bound=Hashable)
 
 
 _Heap = list[tuple[float, int, Host]]
-LONG = 1.0
+LONG = 0.25
 """Seconds after which a worker is thought to wait for a slow host."""
 _MOST_PUT_BACK = 1000
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-_PATIENCE = 1.0
+_PATIENCE = 0.25
 Answer = TypeVar("Answer")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from mrjob.step import MRStep
 
 from layercrawl import dedup
+from layercrawl.config.options import bits
 from layercrawl.job import Job
 from layercrawl.records import Outlinks, Page, encode
 
@@ -33,16 +34,18 @@ class MergeDriver(Job):
     def steps(self) -> list[MRStep]:
         if self.options.passing == "join":
             return [MRStep(mapper=self.page, reducer=self.join, reducer_final=self.tell)]
+        between = dedup.steps(bits(self.config.near_duplicates))
         return [
             MRStep(mapper=self.visit, reducer=self.newest),
+            *(MRStep(reducer=step) for step in between),
             MRStep(reducer=self.stands),
         ]
 
     def visit(self, url: str, record: Any) -> Iterator[Message]:
         yield from dedup.visited(url, record)
 
-    def newest(self, _: bytes, decisions: Iterator[bytes]) -> Iterator[Message]:
-        yield from dedup.newest(decisions)
+    def newest(self, _: bytes, visits: Iterator[bytes]) -> Iterator[Message]:
+        yield from dedup.newest(visits)
 
     def stands(self, _: bytes, rows: Iterator[bytes]) -> Iterator[tuple[str, Page]]:
         yield from dedup.stands(rows)

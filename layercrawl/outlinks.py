@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from layercrawl import manners, markup, simhash, sitemaps, urls
+from layercrawl import manners, markup, simhash, sitemaps, sketch, urls
 from layercrawl.answers import MAX_HOPS
 from layercrawl.markup import page_robots
+from layercrawl.planning.visited import hashed, packed
 from layercrawl.records import Outlinks, Page
 from layercrawl.rules import Rules
 
 NOFOLLOW = ("nofollow",)
 AT_ONCE = 1
 """Seconds; a refresh that comes sooner or then is a redirect, as search engines have it."""
+MOST_VERSIONS = 100
+"""Versions in other languages that are kept of a page's."""
 MAX_NESTED = 3
 """Depth of the deepest sitemap that is followed: an index may name indexes, but those no more."""
 Judged = tuple[str, str, str]
@@ -150,10 +153,21 @@ def _read(
         "title": document.title[:200],
         "canonical": document.canonical or "",
         "noindex": document.noindex or _header_directives(page, agent).noindex,
-        "simhash": f"{simhash.fingerprint(document.source_text):016x}",
+        **_fingerprints(document),
         "refresh": refresh if refresh in kept and _is_redirect(document, page) else "",
         "links": list(kept.items()),
         "cuts": dict(cuts),
+    }
+
+
+def _fingerprints(document: markup.Document) -> dict[str, Any]:
+    """What tells pages that say nearly the same."""
+    words = simhash.words(document.source_text)
+    return {
+        "simhash": f"{simhash.of(words):016x}",
+        "text": sketch.digest(words),
+        "sketch": sketch.sketch(words),
+        "versions": packed(map(hashed, document.versions[:MOST_VERSIONS])),
     }
 
 

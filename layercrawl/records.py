@@ -103,9 +103,11 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
 
     `links` are (URL, text) pairs in page order, once each; `cuts` counts the links that the rules
     dropped, by reason. A redirect has its target as its one link; that of `refresh` counts as a
-    redirect's. A robots answer carries `rules`. `sitemaps` are those that a robots.txt or an index
-    names; a sitemap's `links` are the pages that it lists, each with its time of change (ISO 8601,
-    UTC) as text.
+    redirect's. `simhash` is 16 hexadecimal digits, `text` a digest of the main text's words,
+    `sketch` its sketch (see `sketch`), `versions` the hashes (see `planning.visited`) of the
+    versions in other languages that the page names. A robots answer carries `rules`. `sitemaps` are
+    those that a robots.txt or an index names; a sitemap's `links` are the pages that it lists, each
+    with its time of change (ISO 8601, UTC) as text.
     """
 
     target: Target
@@ -128,6 +130,9 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     rules: str | None = None
     delay: float | None = None
     not_before: str = ""
+    text: str = ""
+    sketch: str = ""
+    versions: str = ""
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, order=True):

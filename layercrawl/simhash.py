@@ -52,7 +52,8 @@ _BASE = 0x9E3779B97F4A7C15
 _MIX = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 _BATCH = 4096
 _Letters = NDArray[np.uint32]
-_Hashes = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
+"""Hashes of 64 bits."""
 
 
 def fingerprint(text: str) -> int:
@@ -68,7 +69,16 @@ def fingerprint(text: str) -> int:
     >>> fingerprint("?! …")
     0
     """
-    hashes = _word_hashes(_letters(text[:_LONGEST_TEXT]))
+    return of(words(text))
+
+
+def words(text: str) -> Hashes:
+    """Return the hash of each word of `text` in its order, 64 bits each."""
+    return _word_hashes(_letters(text[:_LONGEST_TEXT]))
+
+
+def of(hashes: Hashes) -> int:
+    """Return the Simhash of words that were hashed already."""
     return int.from_bytes(np.packbits(_votes(hashes) > len(hashes) / 2).tobytes(), "big")
 
 
@@ -120,8 +130,8 @@ def _kinds() -> NDArray[np.uint32]:
     return kinds
 
 
-def _word_hashes(letters: _Letters) -> _Hashes:
-    """Return the hash of each word, as often as it occurs, in any order."""
+def _word_hashes(letters: _Letters) -> Hashes:
+    """Return the hash of each word, in the order in which they begin."""
     kinds = (letters >> _KIND).astype(np.uint8)
     first = kinds == _IDEOGRAPH
     first[:1] = True
@@ -133,8 +143,10 @@ def _word_hashes(letters: _Letters) -> _Hashes:
     hashes = np.add.reduceat(codes * powers[: len(codes)], starts) * inverses[starts]
     if kinds.max(initial=_BLANK) == _UNSPACED_LETTER:
         whole = _starts_of_three(kinds == _UNSPACED_LETTER)
-        hashes = np.concatenate([hashes[~whole[starts]], _threes(codes)[whole]])
-    return _mix(hashes)
+        hashes, starts = hashes[~whole[starts]], starts[~whole[starts]]
+        hashes = np.concatenate([hashes, _threes(codes)[whole]])
+        hashes = hashes[np.concatenate([starts, np.flatnonzero(whole)]).argsort()]
+    return mix(hashes)
 
 
 def _starts_of_three(unspaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -143,7 +155,7 @@ def _starts_of_three(unspaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return whole
 
 
-def _threes(codes: _Hashes) -> _Hashes:
+def _threes(codes: Hashes) -> Hashes:
     """Return the polynomial of each character with the two after it."""
     hashes = codes.copy()
     hashes[:-1] += codes[1:] * np.uint64(_BASE)
@@ -152,7 +164,7 @@ def _threes(codes: _Hashes) -> _Hashes:
 
 
 @lru_cache(maxsize=2)
-def _powers(length: int) -> tuple[_Hashes, _Hashes]:
+def _powers(length: int) -> tuple[Hashes, Hashes]:
     """Return the powers of the base and of its inverse modulo 2**64."""
     base, inverse = np.empty((2, length), dtype=np.uint64)
     base[1:], inverse[1:] = _BASE, pow(_BASE, -1, 1 << 64)
@@ -160,7 +172,7 @@ def _powers(length: int) -> tuple[_Hashes, _Hashes]:
     return np.cumprod(base), np.cumprod(inverse)
 
 
-def _mix(hashes: _Hashes) -> _Hashes:
+def mix(hashes: Hashes) -> Hashes:
     """Let every bit depend on every bit: fmix64 of MurmurHash3."""
     for factor in _MIX:
         hashes ^= hashes >> np.uint64(33)
@@ -168,7 +180,7 @@ def _mix(hashes: _Hashes) -> _Hashes:
     return hashes ^ hashes >> np.uint64(33)
 
 
-def _votes(hashes: _Hashes) -> NDArray[np.float32]:
+def _votes(hashes: Hashes) -> NDArray[np.float32]:
     """Return how many hashes have each of the 64 bits, most significant first; below 2**24."""
     votes = np.zeros(64, dtype=np.float32)
     rows = hashes.astype(">u8").view(np.uint8).reshape(-1, 8)

@@ -104,8 +104,9 @@ def test_why_names_the_page_that_a_duplicate_equals(
     root, _ = crawled
     merged = stores.read(Stores(root).merged, Page)
     stands, page = next((url, page) for url, page in merged if page.duplicates)
-    told = ask(capsys, "why", page.duplicates[0][0], "--root", str(root))
-    assert f"exact duplicate of {stands}, distance 0" in told
+    name, kind, distance = page.duplicates[0]
+    told = ask(capsys, "why", name, "--root", str(root))
+    assert f"{kind} duplicate of {stands}, distance {distance}" in told
 
 
 @pytest.mark.parametrize(

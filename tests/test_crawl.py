@@ -201,14 +201,44 @@ def test_every_page_stands_once_with_its_duplicates(root, truth):
     for url, fact in truth.items():
         if fact.outcome == "ok" and url not in noindex:
             groups.setdefault(fact.digest, []).append((fact.distance, len(url), url))
-    merged = {
-        page["digest"]: [url, *(row[0] for row in page.get("duplicates", []))]
-        for url, page in crawling.records(root / "doc/merged")
+    merged = dict(crawling.records(root / "doc/merged"))
+    equal = {
+        page["digest"]: {url, *(name for name, kind, _ in duplicates(page) if kind == "exact")}
+        for url, page in merged.items()
     }
-    assert merged == {digest: [url for *_, url in sorted(g)] for digest, g in groups.items()}
-    assert len(merged) == len(list(crawling.records(root / "doc/merged")))
+    near = {truth[name].digest for page in merged.values() for name in near_to(page)}
+    assert equal == {
+        digest: {url for *_, url in group} for digest, group in groups.items() if digest not in near
+    }
+    assert len(merged) == len(equal)
     counted = [crawling.totals(path)["pages: noindex"] for path in (root / "out").glob("layer-*")]
     assert sum(counted) == len(noindex) > 0
+
+
+def test_redirects_are_listed_with_the_page_that_they_lead_to(root, truth):
+    listed = {
+        name: url
+        for url, page in crawling.records(root / "doc/merged")
+        for name, kind, _ in duplicates(page)
+        if kind == "redirect"
+    }
+    assert listed and {truth[name].outcome for name in listed} == {"redirect"}
+
+
+def test_pages_that_are_nearly_the_same_are_merged_and_no_others(root):
+    merged = dict(crawling.records(root / "doc/merged"))
+    fell = {name for page in merged.values() for name in near_to(page)}
+    (stands,) = [url for url, page in merged.items() if near_to(page)]
+    assert len(fell) > 3
+    assert all("/duplicates/" in name for name in (stands, *fell))
+
+
+def near_to(page):
+    return [name for name, kind, _ in duplicates(page) if kind in ("near", "text")]
+
+
+def duplicates(page):
+    return page.get("duplicates", [])
 
 
 def test_every_merged_page_is_a_valid_document_that_says_what_is_known_of_it(root):

@@ -45,12 +45,10 @@ def light(page: Page, noindex: bool) -> Outlinks:
     )
 
 
-def merged(visits: list[Visit]) -> dict[str, Page]:
+def merged(visits: list[Visit], most: int | None = 3) -> dict[str, Page]:
     """Both passes, shuffled as Streaming does; a URL must not come out twice."""
-    decisions = [m for url, page, no in visits for m in dedup.visited(url, light(page, no))]
-    newest = [m for g in planning.grouped(decisions) for _, rows in g for m in dedup.newest(rows)]
-    standing = [p for g in planning.grouped(newest) for _, rows in g for p in dedup.stands(rows)]
-    messages = [(url.encode(), b"0 " + value(url, page)) for url, page in standing]
+    standing = decided([(url, light(page, noindex)) for url, page, noindex in visits], most)
+    messages = [(url.encode(), b"0 " + value(url, page)) for url, page in standing.items()]
     messages += [
         (url.encode(), b"1 " + value(url, page))
         for url, page, _ in visits
@@ -64,6 +62,17 @@ def merged(visits: list[Visit]) -> dict[str, Page]:
     ]
     assert len(joined) == len(dict(joined)) == len(standing)
     return dict(joined)
+
+
+def decided(links: list[tuple[str, Outlinks]], most: int | None = 3) -> dict[str, Page]:
+    """The first pass."""
+    messages = [message for url, page in links for message in dedup.visited(url, page)]
+    for step in (lambda _, visits: dedup.newest(visits), *dedup.steps(most)):
+        groups = [group for part in planning.grouped(messages) for group in part]
+        messages = [message for key, values in groups for message in step(key, values)]
+    found = [p for part in planning.grouped(messages) for _, v in part for p in dedup.stands(v)]
+    assert len(found) == len(dict(found))
+    return dict(found)
 
 
 def value(url: str, page: Page) -> bytes:

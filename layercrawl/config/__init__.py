@@ -19,6 +19,7 @@ from layercrawl.config import commandline, tomlfile
 from layercrawl.config.options import (
     Count,
     Limit,
+    Nearness,
     Positive,
     Runner,
     Scope,
@@ -169,6 +170,11 @@ class Config:
     allow_private: bool = option(
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"
     )
+
+    near_duplicates: Nearness = option(
+        "3", "bits of 64 in which near pages' Simhashes may differ; off: join equal bytes only",
+        group="after", metavar="BITS|off", stages="merge",
+    )  # fmt: skip
 
     define: tuple[str, ...] = option(
         (), "setting of Hadoop for all jobs", group="cluster", metavar="NAME=VALUE", short="-D"

@@ -13,6 +13,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1, description="a whole 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9, description="a number from 0 to 1e9")]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=1e9, description="a number above 0, at most 1e9")]
 Scope = Literal["host", "site", "any"]
+Nearness = Literal["off", "0", "1", "2", "3", "4", "5", "6"]
 Runner = Literal["auto", "inline", "local", "hadoop"]
 
 
@@ -20,6 +21,15 @@ def option(default: Any, help: str, *, group: str, stages: str = "", **extra: An
     """A field of Config: its default, its help, and the stages (jobs) that it is passed to."""
     metadata = {"help": help, "group": group, "stages": stages.split(), **extra}
     return field(default=default, metadata=metadata)
+
+
+def bits(value: Nearness) -> int | None:
+    """In how many bits near pages may differ; None where they are not joined.
+
+    >>> bits("3"), bits("off")
+    (3, None)
+    """
+    return None if value == "off" else int(value)
 
 
 def flag(name: str) -> str:

@@ -37,7 +37,8 @@ class Document:
     """A page as parsed. All URLs but `base` are in normal form.
 
     `unusable` counts the links that lead to no http(s) URL. `canonical` is None also where a page
-    names several. The page leads on to `refresh` after `refresh_seconds`. `flattened`
+    names several, `versions` are the pages that it calls itself in other languages (hreflang). The
+    page leads on to `refresh` after `refresh_seconds`. `flattened`
     says that the page was nested beyond reason and is read flatter.
     `source_text` is the main text (see `layercrawl.markup.maintext`), white space as it comes.
     """
@@ -49,6 +50,7 @@ class Document:
     links: tuple[Link, ...]
     unusable: int
     canonical: str | None
+    versions: tuple[str, ...]
     refresh: str | None
     refresh_seconds: int
     noindex: bool
@@ -91,6 +93,7 @@ class _Reading:
         self._lang = (tree.root.attributes.get("lang") or "").strip() if tree.root else ""
         self._title = ""
         self._canonical: set[str | None] = set()
+        self._versions: dict[str | None, None] = {}
         self._refresh: tuple[str | None, int] = (None, 0)
         self._rules: list[str] = []
         self._texts: list[str] = []
@@ -104,6 +107,7 @@ class _Reading:
         if not self._refresh[0] and _contents(metas, "http-equiv", {"refresh"}):
             self._refresh = _refresh(tree, self._resolver)
         self._canonical |= _canonical(found.relations, self._resolver)
+        self._versions |= _versions(found.relations, self._resolver)
         self._hyperlinks.read(tree.css(_LINKS) if found.frames else found.anchors)
         self._texts.append(main_text(tree, found))
 
@@ -119,6 +123,7 @@ class _Reading:
             links=self._hyperlinks.links(),
             unusable=self._hyperlinks.unusable,
             canonical=canonical.pop() if len(canonical) == 1 else None,
+            versions=tuple(filter(None, self._versions)),
             refresh=self._refresh[0],
             refresh_seconds=self._refresh[1],
             noindex=asked.noindex,
@@ -151,6 +156,16 @@ def _canonical(nodes: Iterable[LexborNode], resolver: urls.Resolver) -> set[str 
     relations = (node.attributes for node in nodes)
     hrefs = [value(link, "href") for link in relations if "canonical" in rel(link)]
     return {resolve(href, resolver) for href in hrefs}
+
+
+def _versions(nodes: Iterable[LexborNode], resolver: urls.Resolver) -> dict[str | None, None]:
+    relations = (node.attributes for node in nodes)
+    hrefs = [
+        value(link, "href")
+        for link in relations
+        if link.get("hreflang") and "alternate" in rel(link)
+    ]
+    return {resolve(href, resolver): None for href in hrefs}
 
 
 def _refresh(tree: LexborHTMLParser, resolver: urls.Resolver) -> tuple[str | None, int]:

@@ -1,0 +1,176 @@
+"""Which page stands for a group of pages that say the same, and which visit for a URL. Pure.
+
+The steps in their order; each takes the sorted rows of a key and gives rows of other keys:
+
+* by URL, `newest`: the newest good visit; then `led_to`, with the URLs that redirect there;
+* by digest, `equal`: of the same bytes one page stands;
+* by the digest of the words, `equal_text`: of the same text in other mark-up one page stands;
+* by Simhash, `propose`; by blocks of its bits, `near.pairs`: pages whose Simhashes differ in few
+  bits are proposed, and confirmed where their sketches agree; so are http and https, with www and
+  without, and what a page calls canonical, where half of the sketches agrees;
+* all pairs together, `verdicts`: going from the best page to the worst, each falls to the best page
+  that it is near to and that stands itself, or stands;
+* by URL again, `fallen`, then `stands`: what stands, with all others as its `duplicates`.
+
+Who is best: a page that calls itself canonical, or that another URL redirects to; then what calls
+no other page canonical; then the lowest depth, the shortest URL, URL order. Pages that name each
+other as versions in other languages (hreflang) are joined only where their bytes are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from layercrawl import records
+from layercrawl.dedup import near, rows
+from layercrawl.dedup.rows import Message, Row
+from layercrawl.records import Outlinks, Page, Target
+
+Step = Callable[[bytes, Iterable[bytes]], Iterator[Message]]
+"""From a key and its sorted values to those of the next step."""
+SETTLED = b"="
+"""Before a URL in a key: its row waits for the step `fallen`."""
+_REDIRECTED = b"~ "
+
+
+def visited(url: str, page: Outlinks) -> Iterator[Message]:
+    """(URL, row) for a visit that brought a page, or led to one."""
+    if page.target.kind == "page" and page.outcome in ("ok", "redirect"):
+        row = rows.of(url, page)
+        yield url.encode(), b"%s %s" % (page.fetched.encode(), rows.encode(row))
+
+
+def newest(visits: Iterable[bytes]) -> Iterator[Message]:
+    """A URL's newest visit; visits come sorted.
+
+    Nothing when its author does not let it be indexed any more, whatever older visits say. Where a
+    redirect leads to hears of it.
+    """
+    pages, last = [], Row("")
+    for visit in visits:
+        last = rows.decode(visit.partition(b" ")[2])
+        pages += [] if last.leads_to else [last]
+    if last.leads_to and not pages:
+        yield last.leads_to.encode(), _REDIRECTED + last.url.encode()
+    if pages and not pages[-1].noindex:
+        yield pages[-1].url.encode(), rows.ranked(pages[-1])
+
+
+def steps(most: int | None) -> list[Step]:
+    """What follows `newest`, up to `stands`: pages are near where at most `most` bits differ.
+
+    None joins what is the same byte for byte only.
+    """
+    if most is None:
+        return [led_to, lambda _, values: by(_settled, equal(values)), fallen]
+    return [
+        led_to,
+        lambda _, values: by(_text, equal(values)),
+        lambda _, values: by(_simhash, equal_text(values)),
+        _others(lambda _, values: propose(values, most)),
+        _others(lambda key, values: near.pairs(key, values, most)),
+        _others(lambda _, values: verdicts(values)),
+        fallen,
+    ]
+
+
+def led_to(_: bytes, values: Iterable[bytes]) -> Iterator[Message]:
+    """(digest, row) of a page with the URLs that redirect to it, which come after its row."""
+    row = None
+    for value in values:
+        if not value.startswith(_REDIRECTED):
+            row = rows.decode(rows.unranked(value))
+        elif row:
+            lead = (value.removeprefix(_REDIRECTED).decode(), rows.REDIRECT, 0)
+            row = records.replace(row, members=[*row.members, lead])
+    if row:
+        yield row.digest.encode(), rows.ranked(row)
+
+
+def equal(values: Iterable[bytes]) -> Iterator[Row]:
+    """The row that stands for a digest's sorted rows."""
+    yield from rows.clustered(values, "exact", lambda one, other: True)
+
+
+def equal_text(values: Iterable[bytes]) -> Iterator[Row]:
+    """The rows that stand for those of the same words; versions in other languages do each."""
+    yield from rows.clustered(values, "text", rows.may_join)
+
+
+def propose(values: Iterable[bytes], most: int) -> Iterator[Message]:
+    """The rows that stand for those of the same Simhash, and what may pair each with others."""
+    for row in near.alike(values):
+        yield from by(_settled, [row])
+        yield from near.proposed(row, most)
+
+
+def verdicts(values: Iterable[bytes]) -> Iterator[Message]:
+    """What `fallen` is to know of the pages that fall, from all pairs."""
+    for url, verdict in near.chosen(values):
+        yield SETTLED + url.encode(), verdict
+
+
+def by(key: Callable[[Row], bytes], found: Iterable[Row]) -> Iterator[Message]:
+    """Each row by its key."""
+    return ((key(row), rows.ranked(row)) for row in found)
+
+
+def _settled(row: Row) -> bytes:
+    return SETTLED + row.url.encode()
+
+
+def _text(row: Row) -> bytes:
+    return row.text.encode() or _settled(row)  # a page without text is like no other
+
+
+def _simhash(row: Row) -> bytes:
+    return row.simhash.encode() if row.sketch else _settled(row)
+
+
+def _others(step: Step) -> Step:
+    """The step for rows that are not settled; those pass."""
+
+    def passing(key: bytes, values: Iterable[bytes]) -> Iterator[Message]:
+        if key.startswith(SETTLED):
+            return ((key, value) for value in values)
+        return step(key, values)
+
+    return passing
+
+
+def fallen(_: bytes, values: Iterable[bytes]) -> Iterator[Message]:
+    """(URL that stands, row), from a URL's row and perhaps the verdict that it falls to another."""
+    first, *verdict = values
+    row = rows.decode(rows.unranked(first))
+    if verdict:
+        to, kind, distance = verdict[0].removeprefix(rows.VERDICT).decode().split(" ")
+        yield to.encode(), b"1" + rows.members(rows.taken(row, kind, int(distance)))
+    else:
+        yield row.url.encode(), b"0" + rows.encode(row)
+
+
+def stands(values: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
+    """The page of a URL's row (`0…`), which comes first, with those that fell to it (`1…`)."""
+    first, *others = values
+    row = rows.decode(first[1:])
+    fell = [member for other in others for member in rows.read_members(other[1:])]
+    duplicates = sorted([*row.members, *fell])
+    light = Page(row.target, "ok", fetched=row.fetched, digest=row.digest, duplicates=duplicates)
+    yield row.url, light
+
+
+def joined(messages: Iterable[bytes]) -> Iterator[Page]:
+    """The whole page that a decision names, from a URL's decision (`0 …`) and Pages (`1 …`)."""
+    decision: Page | None = None
+    for message in messages:
+        _, page = records.decode(b"\t" + message[2:], Page)
+        if message.startswith(b"0"):
+            decision = page
+        elif decision and _visit(page) == _visit(decision):
+            yield records.replace(page, duplicates=decision.duplicates)
+            return
+
+
+def _visit(page: Page) -> tuple[str, str, Target]:
+    # Two layers can have fetched a URL in the same second, even the same bytes.
+    return page.fetched, page.digest, page.target

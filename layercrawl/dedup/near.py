@@ -1,0 +1,123 @@
+"""Pages of nearly the same text: proposed by their Simhashes, confirmed by their sketches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from layercrawl import simhash, sketch, urls
+from layercrawl.dedup import blocks, rows
+from layercrawl.dedup.rows import Message, Row
+
+AGREE = 0.9
+"""What two sketches have in common where texts are nearly the same."""
+AGREE_AS_NAMED = 0.5
+"""What they have in common where one page calls the other canonical, or both are twins."""
+CHOICE = b"~"
+"""The key of all pairs, by which they are sorted from the best page to the worst."""
+MOST_PAIRS, MOST_TRIES = 16, 128
+"""Of a page in one block: pairs with better ones that count, and that are looked at."""
+_KINDS = ("near", "canonical")
+_TWIN = b"t"
+
+
+class _Candidate(NamedTuple):
+    """A page as one of a pair."""
+
+    rank: bytes
+    row: Row
+    bits: int
+    hashes: frozenset[int]
+
+
+def alike(values: Iterable[bytes]) -> Iterator[Row]:
+    """The rows that stand for those of the same Simhash and nearly the same sketch."""
+    yield from rows.clustered(
+        values,
+        "near",
+        lambda one, other: _agreement(one, other) >= AGREE and rows.may_join(one, other),
+    )
+
+
+def proposed(row: Row, most: int) -> Iterator[Message]:
+    """A row by the blocks of its Simhash, by its twins' key and by that of its canonical page."""
+    light = rows.ranked_light(row)
+    for key in blocks.keys(int(row.simhash, 16), most):
+        yield key, light
+    named = {twin(row.url)}
+    if row.canonical and urls.site(row.canonical) == urls.site(row.url):
+        named.add(twin(row.canonical))
+    for name in sorted(named):
+        yield _TWIN + name.encode(), light
+
+
+def twin(url: str) -> str:
+    """The URL without what tells twins: http or https, www or not.
+
+    >>> twin("https://www.a.example/www"), twin("http://a.example/www")
+    ('a.example/www', 'a.example/www')
+    """
+    return url.partition("://")[2].removeprefix("www.")
+
+
+def pairs(key: bytes, values: Iterable[bytes], most: int) -> Iterator[Message]:
+    """Each pair of near pages among a key's rows, which come from the best on, for `chosen`."""
+    found = list(map(_candidate, values))
+    if key.startswith(_TWIN):
+        yield from _named(key.removeprefix(_TWIN).decode(), found)
+        return
+    better: dict[int, list[int]] = {}
+    for one, other in blocks.pairs([candidate.bits for candidate in found], most, key):
+        better.setdefault(other, []).append(one)
+    for worse, places in better.items():
+        yield from _confirmed(found[worse], [found[place] for place in sorted(places)])
+
+
+def chosen(values: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """For each page that falls (its URL): to which one that stands, the best of those near to it.
+
+    The pairs come sorted by the worse page. The URLs that fell so far are kept.
+    """
+    fell: set[bytes] = set()
+    for value in values:
+        _, worse, _, better, kind, distance = value.split(b" ")
+        if worse not in fell and better not in fell:
+            fell.add(worse)
+            name = _KINDS[int(kind)].encode()
+            yield worse.decode(), b"%s%s %s %s" % (rows.VERDICT, better, name, distance)
+
+
+def _candidate(value: bytes) -> _Candidate:
+    order, url, row = value.split(b" ", 2)
+    found = rows.decode(row)
+    return _Candidate(
+        b"%s %s" % (order, url), found, int(found.simhash, 16), sketch.read(found.sketch)
+    )
+
+
+def _confirmed(worse: _Candidate, better: list[_Candidate]) -> Iterator[Message]:
+    confirmed = 0
+    for one in better[:MOST_TRIES]:
+        agree = sketch.agreement(one.hashes, worse.hashes) >= AGREE
+        if confirmed < MOST_PAIRS and agree and rows.may_join(one.row, worse.row):
+            confirmed += 1
+            yield _pair(one, worse, "near")
+
+
+def _named(name: str, found: list[_Candidate]) -> Iterator[Message]:
+    """Pairs of a URL's page, or its twin's, with what is worse and is a twin or names it."""
+    for place, worse in enumerate(found):
+        for one in found[:place]:
+            agree = sketch.agreement(one.hashes, worse.hashes) >= AGREE_AS_NAMED
+            if twin(one.row.url) == name and agree and rows.may_join(one.row, worse.row):
+                yield _pair(one, worse, "canonical")
+                break
+
+
+def _pair(one: _Candidate, worse: _Candidate, kind: str) -> Message:
+    distance = simhash.distance(one.bits, worse.bits)
+    return CHOICE, b"%s %s %d %d" % (worse.rank, one.rank, _KINDS.index(kind), distance)
+
+
+def _agreement(one: Row, other: Row) -> float:
+    return sketch.agreement(sketch.read(one.sketch), sketch.read(other.sketch))

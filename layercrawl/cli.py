@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from layercrawl import stores
+from layercrawl.asking.duplicates import differences, duplicates
 from layercrawl.asking.hosts import hosts
 from layercrawl.asking.simulate import simulate
 from layercrawl.asking.status import status
@@ -46,7 +47,10 @@ def _parser() -> argparse.ArgumentParser:
     told.set_defaults(answer=lambda options: why(Stores(options.root), options.url))
     listed = verbs.add_parser("hosts", help="each host: fetched, waiting, failing, robots.txt")
     listed.set_defaults(answer=lambda options: hosts(Stores(options.root)))
-    for verb in (shown, told, listed):
+    merged = verbs.add_parser("duplicates", help="pages that were merged; of two: what differs")
+    merged.add_argument("urls", metavar="URL", nargs="*", help="two of a group, to compare")
+    merged.set_defaults(answer=_duplicates)
+    for verb in (shown, told, listed, merged):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
     tried = verbs.add_parser("simulate", help="how soon crawl orders have what matters in a graph")
     tried.add_argument("graph", metavar="GRAPH", type=Path, help="edge list, .npz CSR, or a root")
@@ -56,6 +60,15 @@ def _parser() -> argparse.ArgumentParser:
     tried.add_argument("--plot", default="", metavar="FILE.svg", help="where the curves go")
     tried.set_defaults(answer=lambda o: simulate(o.graph, o.order, o.budget, o.seeds, o.plot))
     return parser
+
+
+def _duplicates(options: argparse.Namespace) -> Iterator[str]:
+    if len(options.urls) not in (0, 2):
+        raise ValueError(
+            "duplicates: give no URL to list the groups, or two to compare their texts"
+        )
+    crawl = Stores(options.root)
+    return differences(crawl, *options.urls) if options.urls else duplicates(crawl)
 
 
 if __name__ == "__main__":

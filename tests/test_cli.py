@@ -98,6 +98,22 @@ def test_why_names_the_rule_that_denied(
     assert "denied, robots.txt line " in told and "done: not asked for again" in told
 
 
+def test_duplicates_lists_groups_largest_first_and_compares_two(
+    crawled: tuple[Path, Web], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, _ = crawled
+    told = ask(capsys, "duplicates", "--root", str(root)).splitlines()
+    groups = [line for line in told if not line.startswith(" ")]
+    sizes = [int(line.split(" ")[0]) for line in groups]
+    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == len(told)
+    members = [line.split() for line in told if line.startswith("  near")]
+    stands = next(line.split(" ")[1] for line in groups if "/duplicates/" in line)
+    compared = ask(capsys, "duplicates", stands, members[0][2], "--root", str(root))
+    assert " | " in compared and "variant" in compared and "words …]" in compared
+    assert cli.main(["duplicates", stands, "--root", str(root)]) == 2
+    assert "two to compare" in capsys.readouterr().err
+
+
 def test_why_names_the_page_that_a_duplicate_equals(
     crawled: tuple[Path, Web], capsys: pytest.CaptureFixture[str]
 ) -> None:

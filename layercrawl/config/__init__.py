@@ -172,7 +172,7 @@ class Config:
     )
 
     near_duplicates: Nearness = option(
-        "3", "bits of 64 in which near pages' Simhashes may differ; off: join equal bytes only",
+        "3", "bits by which Simhashes propose near pages; off: only equal bytes join",
         group="after", metavar="BITS|off", stages="merge",
     )  # fmt: skip
 

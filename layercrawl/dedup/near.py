@@ -1,8 +1,14 @@
-"""Pages of nearly the same text: proposed by their Simhashes, confirmed by their sketches."""
+"""Pages of nearly the same text: proposed by their Simhashes, confirmed by their sketches.
+
+Two bands of the sketch propose as well, each the four least hashes of one parity: few pairs of 0.95
+whose Simhashes are too far from each other have neither band in common.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from layercrawl import simhash, sketch, urls
@@ -15,10 +21,13 @@ AGREE_AS_NAMED = 0.5
 """What they have in common where one page calls the other canonical, or both are twins."""
 CHOICE = b"~"
 """The key of all pairs, by which they are sorted from the best page to the worst."""
-MOST_PAIRS, MOST_TRIES = 16, 128
-"""Of a page in one block: pairs with better ones that count, and that are looked at."""
+MOST_PAIRS, MOST_TRIES = 16, 64
+"""Of a page under one key: pairs with better ones that count, and that are looked at."""
+MOST_ROWS = 50_000
+"""Rows of one key that are compared, the best ones: 2 kB each. Others may meet under other keys."""
+_BAND = 4
 _KINDS = ("near", "canonical")
-_TWIN = b"t"
+_TWIN, _BANDS = b"t", b"s"
 
 
 class _Candidate(NamedTuple):
@@ -27,7 +36,9 @@ class _Candidate(NamedTuple):
     rank: bytes
     row: Row
     bits: int
-    hashes: frozenset[int]
+
+    def agreement(self, other: _Candidate) -> float:
+        return _agreement(self.row, other.row)
 
 
 def alike(values: Iterable[bytes]) -> Iterator[Row]:
@@ -49,6 +60,10 @@ def proposed(row: Row, most: int) -> Iterator[Message]:
         named.add(twin(row.canonical))
     for name in sorted(named):
         yield _TWIN + name.encode(), light
+    hashes = sorted(_hashes(row.sketch))
+    for parity in (0, 1):
+        band = [number for number in hashes if number % 2 == parity][:_BAND]
+        yield _BANDS + "-".join(map(str, band)).encode(), light
 
 
 def twin(url: str) -> str:
@@ -62,15 +77,18 @@ def twin(url: str) -> str:
 
 def pairs(key: bytes, values: Iterable[bytes], most: int) -> Iterator[Message]:
     """Each pair of near pages among a key's rows, which come from the best on, for `chosen`."""
-    found = list(map(_candidate, values))
+    found = list(map(_candidate, islice(values, MOST_ROWS)))
     if key.startswith(_TWIN):
         yield from _named(key.removeprefix(_TWIN).decode(), found)
-        return
-    better: dict[int, list[int]] = {}
-    for one, other in blocks.pairs([candidate.bits for candidate in found], most, key):
-        better.setdefault(other, []).append(one)
-    for worse, places in better.items():
-        yield from _confirmed(found[worse], [found[place] for place in sorted(places)])
+    elif key.startswith(_BANDS):
+        for place, worse in enumerate(found):
+            yield from _confirmed(worse, found[: min(place, MOST_TRIES)])
+    else:
+        better: dict[int, list[int]] = {}
+        for one, other in blocks.pairs([candidate.bits for candidate in found], most, key):
+            better.setdefault(other, []).append(one)
+        for place, places in better.items():
+            yield from _confirmed(found[place], [found[one] for one in sorted(places)])
 
 
 def chosen(values: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -90,15 +108,13 @@ def chosen(values: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
 def _candidate(value: bytes) -> _Candidate:
     order, url, row = value.split(b" ", 2)
     found = rows.decode(row)
-    return _Candidate(
-        b"%s %s" % (order, url), found, int(found.simhash, 16), sketch.read(found.sketch)
-    )
+    return _Candidate(b"%s %s" % (order, url), found, int(found.simhash, 16))
 
 
 def _confirmed(worse: _Candidate, better: list[_Candidate]) -> Iterator[Message]:
     confirmed = 0
     for one in better[:MOST_TRIES]:
-        agree = sketch.agreement(one.hashes, worse.hashes) >= AGREE
+        agree = one.agreement(worse) >= AGREE
         if confirmed < MOST_PAIRS and agree and rows.may_join(one.row, worse.row):
             confirmed += 1
             yield _pair(one, worse, "near")
@@ -108,7 +124,7 @@ def _named(name: str, found: list[_Candidate]) -> Iterator[Message]:
     """Pairs of a URL's page, or its twin's, with what is worse and is a twin or names it."""
     for place, worse in enumerate(found):
         for one in found[:place]:
-            agree = sketch.agreement(one.hashes, worse.hashes) >= AGREE_AS_NAMED
+            agree = one.agreement(worse) >= AGREE_AS_NAMED
             if twin(one.row.url) == name and agree and rows.may_join(one.row, worse.row):
                 yield _pair(one, worse, "canonical")
                 break
@@ -120,4 +136,7 @@ def _pair(one: _Candidate, worse: _Candidate, kind: str) -> Message:
 
 
 def _agreement(one: Row, other: Row) -> float:
-    return sketch.agreement(sketch.read(one.sketch), sketch.read(other.sketch))
+    return sketch.agreement(_hashes(one.sketch), _hashes(other.sketch))
+
+
+_hashes = lru_cache(maxsize=2048)(sketch.read)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -218,6 +219,13 @@ def test_a_jobs_clock_hosts_and_rules(tmp_path: Path, monkeypatch: pytest.Monkey
         ("site", {"a.example", "b.co.uk"}, (), ("x",), ()),
         ("host", {"www.a.example", "b.co.uk"}, (), (), ()),
     ]
+
+
+def test_a_long_task_tells_how_it_is_whatever_letters_it_needs() -> None:
+    made, said = tasks.Copies([]), io.BytesIO()
+    made.sandbox(stdin=io.BytesIO(), stdout=io.BytesIO(), stderr=said)
+    made.beat(lambda: "fetching http://a.example/\u00e0")()
+    assert said.getvalue().decode() == "reporter:status:fetching http://a.example/\u00e0\n"
 
 
 def test_a_job_alone_has_the_time_of_day_and_no_seed_hosts() -> None:

@@ -18,6 +18,7 @@ CASES = HERE.parents[1] / "shared" / "cases"
 AREAS = {
     "redirects", "robots", "http-body", "politeness-retry", "meta-directives", "traps",
     "seen-filter", "link-extraction", "url-normalisation", "encoding", "sitemaps",
+    "near-duplicates", "html-to-xml", "records-hadoop",
 }  # fmt: skip
 FAULTS: list[dict[str, Any]] = json.loads((HERE / "known_faults.json").read_text("utf-8"))
 

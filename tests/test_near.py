@@ -88,6 +88,10 @@ def test_all_pairs_are_found_once_and_no_other(most: int, many: int, chance: ran
     }
 
 
+def test_equal_simhashes_are_a_pair() -> None:
+    assert by_blocks([8550830854347186281] * 2, 2) == [(0, 1)]
+
+
 def by_blocks(found: list[int], most: int) -> list[tuple[int, int]]:
     groups: defaultdict[bytes, list[int]] = defaultdict(list)
     for place, bits in enumerate(found):

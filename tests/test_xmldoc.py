@@ -101,6 +101,16 @@ def test_a_page_that_nests_deeply_but_little_is_not_looked_at_as_source() -> Non
     assert parsed(to_xml("<b>" * 150 + html)).get("flattened") == "true"
 
 
+@pytest.mark.parametrize("tag", ["<base ", "<meta ", "<script ", "<a"])
+def test_thousands_of_unfinished_tags_are_a_document(tag: str) -> None:
+    assert parsed(to_xml(tag * 30_000)).tag == "{urn:layercrawl:page}page"
+
+
+@pytest.mark.parametrize("html", ["<!-- c -->", "\ufeff", "\n"])
+def test_a_page_without_content_is_a_document(html: str) -> None:
+    assert xml_text(parsed(to_xml(html))).strip("\ufeff") == ""
+
+
 def test_attributes_given_are_coerced_as_well() -> None:
     page = parsed(to_xml("", url="a\x00\n\ud800"))
     assert page.get("url") == "a\ufffd\n\ufffd"

@@ -15,6 +15,7 @@ from layercrawl.asking.simulate import simulate
 from layercrawl.asking.status import status
 from layercrawl.asking.why import why
 from layercrawl.config import VERSION, Config
+from layercrawl.export import EXPORTS, export
 from layercrawl.running.report import printable
 from layercrawl.stores import Stores
 
@@ -50,7 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     merged = verbs.add_parser("duplicates", help="pages that were merged; of two: what differs")
     merged.add_argument("urls", metavar="URL", nargs="*", help="two of a group, to compare")
     merged.set_defaults(answer=_duplicates)
-    for verb in (shown, told, listed, merged):
+    written = verbs.add_parser("export", help="the crawl as XML files, WARC, text or links")
+    written.add_argument("form", choices=EXPORTS, help="what to write")
+    written.add_argument("target", type=Path, help="a new file or folder; its ending may say more")
+    written.set_defaults(answer=_export)
+    for verb in (shown, told, listed, merged, written):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
     tried = verbs.add_parser("simulate", help="how soon crawl orders have what matters in a graph")
     tried.add_argument("graph", metavar="GRAPH", type=Path, help="edge list, .npz CSR, or a root")
@@ -69,6 +74,11 @@ def _duplicates(options: argparse.Namespace) -> Iterator[str]:
         )
     crawl = Stores(options.root)
     return differences(crawl, *options.urls) if options.urls else duplicates(crawl)
+
+
+def _export(options: argparse.Namespace) -> Iterator[str]:
+    written = export(options.form, Stores(options.root), options.target)
+    yield f"{options.target}: {written} records"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +125,31 @@ def test_settings_that_older_markers_do_not_have_were_defaults(crawl: Stores) ->
     start.check_root(settings(), crawl)
     with pytest.raises(BadConfig, match="--drop-params sid .* was made with none"):
         start.check_root(settings(drop_params="sid"), crawl)
+
+
+@pytest.mark.parametrize(
+    ("runner", "root", "why"),
+    [
+        ("hadoop", "crawl", "--runner hadoop needs --root hdfs://…, not crawl"),
+        ("local", "hdfs:///crawl", "--runner local needs a folder for --root, not hdfs:///crawl"),
+        ("inline", "hdfs:///crawl", "--runner inline needs a folder"),
+        ("auto", "hdfs:///crawl", ""),
+        ("auto", "crawl", ""),
+    ],
+)
+def test_a_runner_needs_its_kind_of_root(
+    runner: str, root: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start.shell, "command", str)
+    made = settings(runner=runner, root=root)
+    with pytest.raises(BadConfig, match=why) if why else nullcontext():
+        start.check(made)
+
+
+def test_a_cluster_needs_the_hadoop_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("HADOOP_HOME", raising=False)
+    with pytest.raises(BadConfig, match="no hadoop command: set HADOOP_HOME, or put it on PATH"):
+        start.check(settings(root="hdfs:///crawl"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from layercrawl import config, seeds, stores
 from layercrawl.config import BadConfig, Config, options
+from layercrawl.hdfs import shell
 from layercrawl.ordering import ORDERS
 from layercrawl.rules import Rules
 from layercrawl.stores import Folder, Stores
@@ -28,10 +29,19 @@ def check(settings: Config) -> None:
     if (settings.runs_on == "hadoop") != stores.on_hdfs(settings.root):
         where = "--root hdfs://…" if settings.runs_on == "hadoop" else "a folder for --root"
         raise BadConfig(f"--runner {settings.runs_on} needs {where}, not {settings.root}")
+    if settings.runs_on == "hadoop":
+        _check_hadoop()
     try:
         Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
     except ValueError as error:
         raise BadConfig(f"--{error}") from None
+
+
+def _check_hadoop() -> None:
+    try:
+        shell.command()
+    except FileNotFoundError as error:
+        raise BadConfig(error.strerror) from None
 
 
 def advice(settings: Config) -> str:

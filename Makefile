@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 DEMO ?= demo
 MINUTES ?= 20
-.PHONY: setup demo test lint bench fuzz kills hadoop hadoop-stop clean
+.PHONY: setup demo test lint bench fuzz kills hadoop hadoop-stop soak clean
 
 setup: $(VENV)/ready
 
@@ -38,12 +38,16 @@ fuzz: setup
 
 kills: setup
 	$(BIN)/python benchmarks/kills.py 25
+	$(BIN)/python benchmarks/kills_hadoop.py 5
 
 hadoop: setup
 	$(BIN)/python tests/hadoop/cluster.py start .hadoop
 
 hadoop-stop: setup
 	$(BIN)/python tests/hadoop/cluster.py stop .hadoop
+
+soak: setup
+	$(BIN)/python benchmarks/soak.py
 
 clean:
 	rm -rf $(VENV) demo .hadoop

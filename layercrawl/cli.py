@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from layercrawl import stores
+from layercrawl.asking.changes import changes
 from layercrawl.asking.duplicates import differences, duplicates
 from layercrawl.asking.hosts import hosts
 from layercrawl.asking.simulate import simulate
@@ -55,7 +56,11 @@ def _parser() -> argparse.ArgumentParser:
     written.add_argument("form", choices=EXPORTS, help="what to write")
     written.add_argument("target", type=Path, help="a new file or folder; its ending may say more")
     written.set_defaults(answer=_export)
-    for verb in (shown, told, listed, merged, written):
+    compared = verbs.add_parser(
+        "changes", help="which pages changed, or are gone, when asked again"
+    )
+    compared.set_defaults(answer=lambda options: changes(Stores(options.root)))
+    for verb in (shown, told, listed, merged, written, compared):
         verb.add_argument("--root", default=_ROOT, help=f"the crawl's stores (default: {_ROOT})")
     tried = verbs.add_parser("simulate", help="how soon crawl orders have what matters in a graph")
     tried.add_argument("graph", metavar="GRAPH", type=Path, help="edge list, .npz CSR, or a root")

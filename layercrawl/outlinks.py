@@ -46,6 +46,16 @@ def outlinks(
     return Outlinks(**common | _found(url, page, rules, agent, unfollowed))
 
 
+def _kept(page: Page) -> dict[str, Any]:
+    """What a page that has not changed still has: what its Target brought, where no new is told."""
+    target = page.target
+    return {
+        "simhash": target.simhash,
+        "etag": page.header("etag") or target.etag,
+        "last_modified": page.header("last-modified") or target.last_modified,
+    }
+
+
 def judged(
     url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
 ) -> Iterator[Judged]:
@@ -68,6 +78,8 @@ def _found(
         return _host_state(url, page, rules, agent)
     if page.target.kind == "sitemap":
         return _listed(url, page, rules)
+    if page.outcome == "not_modified":
+        return _kept(page)
     if page.outcome == "redirect":
         link, text, reason = _redirected(url, page, rules)
         return {"cuts": {reason: 1}} if reason else {"links": [(link, text)]}

@@ -171,6 +171,10 @@ class Config:
         False, "connect to private and loopback addresses", group="fetch", stages="crawler"
     )
 
+    recrawl: bool = option(
+        False, "ask again for pages whose time has come", group="again", stages="optimizer"
+    )
+
     near_duplicates: Nearness = option(
         "3", "bits by which Simhashes propose near pages; off: only equal bytes join",
         group="after", metavar="BITS|off", stages="merge",

@@ -32,6 +32,7 @@ from layercrawl.fetch.bodies import Body
 from layercrawl.fetch.cookies import Cookies
 from layercrawl.records import Kind, Outcome, Page, Target
 
+NOT_MODIFIED = 304
 ROBOTS_BYTES = 512_000
 _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
 _CONNECTIONS = 256  # kept: hosts take turns, and far more of them wait than are asked at a time
@@ -88,6 +89,8 @@ class Fetcher:
         """
 
         def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
+            if status == NOT_MODIFIED and _conditions(target):
+                return "not_modified", ""
             return answers.classify(status, content_type, location, target.hops, target.kind)
 
         return self._ask(url, target, judge, self._timeout)
@@ -112,18 +115,19 @@ class Fetcher:
     def _ask(self, url: str, target: Target, judge: Judge, seconds: float) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
         try:
-            answer = self._answer(url, target.kind, judge, seconds)
+            answer = self._answer(url, target, judge, seconds)
         except _ERRORS as error:
             outcome, reason = explain(error)
             answer = {"outcome": outcome, "reason": reason}
         elapsed = round(time.monotonic() - start, 3)
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
-    def _answer(self, url: str, kind: Kind, judge: Judge, seconds: float) -> dict[str, Any]:
+    def _answer(self, url: str, target: Target, judge: Judge, seconds: float) -> dict[str, Any]:
+        kind = target.kind
         proxies = _proxies(urls.origin(url))
         own = urls.host(url) in self._seed_hosts
         headers = self._own_headers if own else self._headers
-        headers = headers | self._cookies.header(url)
+        headers = headers | self._cookies.header(url) | _conditions(target)
         with self._adapter.get(url, headers, seconds, proxies) as answer:
             self._cookies.take(url, answer.raw.headers)
             head, declared = _head(answer, url, judge)
@@ -144,6 +148,12 @@ class Fetcher:
             return _as_it_is(content) | {"truncated": body.cut}
         declared = _UTF8 if kind == "robots" else declared
         return _text(content, declared) | {"truncated": body.cut}
+
+
+def _conditions(target: Target) -> dict[str, str]:
+    """The fields that ask for a page only if it has changed (RFC 9110, 13.1)."""
+    asked = {"If-None-Match": target.etag, "If-Modified-Since": target.last_modified}
+    return {name: value for name, value in asked.items() if value.isascii() and value}
 
 
 @lru_cache(maxsize=10_000)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from layercrawl import manners, records, schedule, urls
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, CashOrder, Order, read_plans
-from layercrawl.planning import budgets, fold
+from layercrawl.planning import budgets, fold, revisits
 from layercrawl.planning.budgets import Budgets
 from layercrawl.planning.visited import hashed, packed
 from layercrawl.records import Target, UrlState
@@ -85,7 +85,8 @@ class Selection:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
         score = self.order.score(state) if page else 0
-        target = Target(state.kind, state.depth, state.via, state.hops, score, cash)
+        known = revisits.conditions(state.visits) if page else {}
+        target = Target(state.kind, state.depth, state.via, state.hops, score, cash, **known)
         ranked = rank(score) if page else _FIRST
         place = b"%08x%s" % (0 if self.config.budget else distance(state), ranked)
         yield host, b"2 %s %s" % (place, records.encode(url, target))
@@ -100,6 +101,8 @@ class Selection:
                 return "beyond depth"
             return "cut" if self._cut(url, state) else ""
         due = schedule.next_visit(state.visits)
+        if due is None and self.config.recrawl:
+            due = revisits.due(state.visits)
         if due is None:
             return "visited"
         return self._not_due(due)

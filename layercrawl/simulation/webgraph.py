@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from layercrawl import records
+from layercrawl import records, stores
 from layercrawl.ordering.graph import Graph, located
 from layercrawl.records import Outlinks
 from layercrawl.stores import Stores
@@ -109,7 +109,7 @@ def _of_crawl(crawl: Stores) -> WebGraph:
 
 
 def _pages(crawl: Stores, layer: int) -> Iterator[tuple[str, Outlinks]]:
-    for path in sorted(Path(str(crawl.layer("out", layer))).glob("part-*")):
+    for path in stores.files(crawl.layer("out", layer), "part-*"):
         with path.open("rb") as lines:
             for url, page in (records.decode(line, Outlinks) for line in lines):
                 if page.target.kind == "page" and page.outcome in ("ok", "redirect"):

@@ -1,0 +1,116 @@
+"""When an answered URL is due again, and what its server is asked then, by its visits. Pure.
+
+A page is the same as at the visit before when the server says so, or when the fingerprints differ
+in at most `SAME` bits: a clock or a counter is no change. So each pair of visits tells whether the
+page changed in the time between them; one that changes at random with rate r did with the chance
+1 - exp(-r t). What all pairs say is weighed for rates from one change in `LONGEST` to one in
+`SHORTEST`, each 1.5 times the last, all equally likely before anything is known. The period is the
+time of one change by the weighed mean (of logarithms): pages that never change come to the longest,
+those that always do to the shortest.
+
+A page that was gone twice in a row counts as gone for good, and is tried again after `LONGEST`; one
+that was gone once, after `SHORTEST`. A failure is no answer and deletes nothing: the page is tried
+again as `schedule` has it, then by its period.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise, takewhile
+from typing import Any
+
+from layercrawl import schedule, simhash
+from layercrawl.records import Visit
+
+SAME = 3
+"""Bits of 64 by which the fingerprints of an unchanged page may differ."""
+SHORTEST = timedelta(hours=6)
+LONGEST = timedelta(days=90)
+FULL_EVERY = 8
+"""So often in a row a server may say that a page is the same; then it is fetched all the same."""
+
+_STEPS = math.ceil(math.log(LONGEST / SHORTEST, 1.5))
+_PERIODS = [LONGEST.total_seconds() / 1.5**step for step in range(_STEPS + 1)]
+_ANSWERS = frozenset({"ok", "not_modified", "redirect", "gone", "denied", "refused"})
+
+
+def due(visits: Sequence[Visit]) -> datetime | None:
+    """When a URL with these visits is to be asked for again; None without any answer yet.
+
+    The order of `visits` does not matter.
+    """
+    answers = sorted(visit for visit in visits if visit.outcome in _ANSWERS)
+    if not answers:
+        return None
+    asked = max(visit.time for visit in visits if visit.outcome != "deferred")
+    return schedule.moment(asked) + timedelta(minutes=round(_period(answers) / 60))
+
+
+def gone(visits: Sequence[Visit]) -> bool:
+    """Whether a URL is gone for good: its last two answers say so."""
+    last = [visit.outcome for visit in sorted(visits) if visit.outcome in _ANSWERS][-2:]
+    return last == ["gone", "gone"]
+
+
+def _period(answers: Sequence[Visit]) -> float:
+    if answers[-1].outcome == "gone":
+        return (LONGEST if gone(answers) else SHORTEST).total_seconds()
+    told = [(_seconds(one, other), changed(one, other)) for one, other in pairwise(answers)]
+    likely = [sum(_chance(seconds, new, period) for seconds, new in told) for period in _PERIODS]
+    most = max(likely)
+    weights = [math.exp(chance - most) for chance in likely]
+    logs = (weight * math.log(p) for weight, p in zip(weights, _PERIODS, strict=True))
+    mean = math.exp(math.fsum(logs) / math.fsum(weights))
+    return min(max(mean, SHORTEST.total_seconds()), LONGEST.total_seconds())
+
+
+def _chance(seconds: float, new: bool, period: float) -> float:
+    """The logarithm of the chance that a page of a period changed in a time, or did not."""
+    events = seconds / period
+    return math.log(-math.expm1(-events)) if new else -events
+
+
+def _seconds(one: Visit, other: Visit) -> float:
+    return max(1.0, (schedule.moment(other.time) - schedule.moment(one.time)).total_seconds())
+
+
+def changed(one: Visit, other: Visit) -> bool:
+    """Whether two answers in a row are of a page that changed.
+
+    >>> page = Visit("2026-11-30T12:00:00Z", 0, "ok", "8a", "00000000000000ff")
+    >>> clock = Visit("2026-12-01T12:00:00Z", 1, "ok", "8b", "00000000000000fe")
+    >>> other = Visit("2026-12-01T12:00:00Z", 1, "ok", "8c", "00000000ffff0000")
+    >>> changed(page, clock), changed(page, other)
+    (False, True)
+    """
+    return distance(one, other) > SAME
+
+
+def distance(one: Visit, other: Visit) -> int:
+    """By how many bits of 64 two answers differ: all, where they are not both pages."""
+    if other.outcome == "not_modified" or one.digest and one.digest == other.digest:
+        return 0
+    if one.simhash.strip("0") and other.simhash.strip("0"):
+        return simhash.distance(int(one.simhash, 16), int(other.simhash, 16))
+    return 0 if one.outcome == other.outcome != "ok" else 64
+
+
+def conditions(visits: Sequence[Visit]) -> dict[str, Any]:
+    """The validators with which a Target asks whether its page has changed; none to have it all."""
+    answers = sorted((v for v in visits if v.outcome in ("ok", "not_modified")), reverse=True)
+    if not answers:
+        return {}
+    newest, same = answers[0], len(list(_same(answers)))
+    if same >= FULL_EVERY or not newest.simhash:
+        return {}
+    return {
+        "etag": newest.etag,
+        "last_modified": newest.last_modified,
+        "simhash": newest.simhash,
+    }
+
+
+def _same(newest_first: Sequence[Visit]) -> Iterator[Visit]:
+    return takewhile(lambda visit: visit.outcome == "not_modified", newest_first)

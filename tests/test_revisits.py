@@ -1,0 +1,181 @@
+"""When pages are asked for again, what is asked, and a crawl that does it."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import driver
+from layercrawl import cli, outlinks, schedule
+from layercrawl.planning import revisits
+from layercrawl.records import Page, Target, Visit
+from layercrawl.rules import Rules
+from tests import crawling
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+A, B = f"{255:016x}", f"{255 << 40:016x}"
+
+
+def visit(days: float, outcome: str = "ok", simhash: str = A, **more: str) -> Visit:
+    digest = more.pop("digest", simhash)
+    return Visit(
+        schedule.timestamp(START + timedelta(days=days)), 0, outcome, digest, simhash, **more
+    )
+
+
+def period(visits: list[Visit]) -> timedelta:
+    due = revisits.due(visits)
+    assert due
+    return due - schedule.moment(max(visits).time)
+
+
+def history(changing: bool, gap: timedelta, visits: int = 16) -> list[Visit]:
+    prints = [B if changing and n % 2 else A for n in range(visits)]
+    return [visit(n * (gap / timedelta(days=1)), simhash=p) for n, p in enumerate(prints)]
+
+
+def test_a_page_that_never_changes_drifts_to_the_longest_period() -> None:
+    periods, visits = [], [visit(0)]
+    for _ in range(30):
+        periods.append(period(visits[-16:]))
+        visits.append(visit((revisits.due(visits[-16:]) - START) / timedelta(days=1)))
+    assert periods == sorted(periods) and periods[-1] > revisits.LONGEST * 0.7
+
+
+def test_a_page_that_always_changes_comes_to_the_shortest_period() -> None:
+    assert period(history(True, revisits.SHORTEST)) < revisits.SHORTEST * 2
+    assert period(history(True, timedelta(days=1))) < timedelta(days=1)
+
+
+def test_a_page_that_changes_weekly_is_asked_for_about_weekly() -> None:
+    days = [visit(n, simhash=B if n // 7 % 2 else A) for n in range(40)]
+    assert timedelta(days=2) < period(days) < timedelta(days=14)
+
+
+def test_a_clock_in_a_page_does_not_make_it_change() -> None:
+    ticking = [visit(n, simhash=f"{255 + n % 2:016x}"[-16:], digest=str(n)) for n in range(16)]
+    clock = [visit(n, simhash=A[:-1] + "fe"[n % 2], digest=str(n)) for n in range(16)]
+    assert period(clock) > timedelta(days=20)
+    assert period(ticking) < timedelta(days=2)  # nine bits are no clock
+
+
+def test_what_is_gone_twice_is_tried_rarely_and_a_failure_deletes_nothing() -> None:
+    assert period([visit(0), visit(1, "gone")]) == revisits.SHORTEST
+    gone = [visit(0), visit(1, "gone"), visit(2, "failed"), visit(3, "gone")]
+    assert period(gone) == revisits.LONGEST and revisits.gone(gone)
+    failed = [visit(0), visit(1), *(visit(2 + n, "failed") for n in range(9))]
+    assert not revisits.gone(failed)
+    assert revisits.due(failed) - START - timedelta(days=10) == period(failed[:2])
+
+
+OUTCOMES = st.sampled_from(["ok", "gone", "failed", "not_modified", "redirect", "deferred"])
+ANY = st.tuples(st.integers(0, 400), OUTCOMES, st.sampled_from([A, B, ""]))
+
+
+@given(st.lists(ANY, max_size=16))
+def test_any_history_has_a_period_within_bounds(told) -> None:
+    visits = [visit(days, outcome, simhash) for days, outcome, simhash in told]
+    due = revisits.due(visits)
+    answered = [v for v in visits if v.outcome not in ("failed", "deferred")]
+    assert (due is None) == (not answered)
+    if due:
+        asked = max(v.time for v in visits if v.outcome != "deferred")
+        assert revisits.SHORTEST <= due - schedule.moment(asked) <= revisits.LONGEST
+    assert due == revisits.due(visits[::-1])
+
+
+def test_a_page_is_asked_for_by_its_validators_but_sometimes_in_full() -> None:
+    same = [visit(n, "not_modified", etag="e", last_modified="m") for n in range(1, 20)]
+    asked = {"etag": "e", "last_modified": "m", "simhash": A}
+    first = visit(0, etag="e", last_modified="m")
+    assert revisits.conditions([first]) == asked
+    assert revisits.conditions([first, *same[: revisits.FULL_EVERY - 1]]) == asked
+    assert revisits.conditions([first, *same[: revisits.FULL_EVERY]]) == {}
+    assert revisits.conditions([visit(0, "gone")]) == revisits.conditions([]) == {}
+
+
+def test_a_page_that_is_the_same_keeps_its_fingerprint_and_validators() -> None:
+    target = Target(etag="e", last_modified="m", simhash=A)
+    page = Page(target, "not_modified", status=304, headers=[("ETag", "f")])
+    kept = outlinks.outlinks("http://a.example/", page, Rules("any", frozenset()), "x")
+    assert (kept.simhash, kept.etag, kept.last_modified) == (A, "f", "m")
+
+
+class Site(BaseHTTPRequestHandler):
+    """Pages with an ETag each, whose versions a test may change."""
+
+    pages: dict[str, int]
+    sent: list[tuple[str, int]]
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        version = self.pages.get(self.path)
+        etag = f'"{version}"'
+        body = self.body(version or 0) if version else b""
+        status = 404 if not version else 304 if self.headers["If-None-Match"] == etag else 200
+        self.sent.append((self.path, status))
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("ETag", etag)
+        self.send_header("Content-Length", str(len(body) if status == 200 else 0))
+        self.end_headers()
+        self.wfile.write(body if status == 200 else b"")
+
+    def body(self, version: int) -> bytes:
+        words = " ".join(f"word{n * version}" for n in range(60))
+        return f"<title>x</title><a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>{words}".encode()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site():
+    Site.pages, Site.sent = {"/": 1, "/a": 1, "/b": 1, "/c": 1}, []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def run(root, monkeypatch, url: str, days: float, *words: str) -> int:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(time.time() + days * 86_400)))
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) + timedelta(days=days)
+
+    monkeypatch.setattr("layercrawl.fetch.datetime", Later)
+    monkeypatch.setenv("no_proxy", "*")
+    options = ["--root", str(root), "--runner=inline", "--depth=1", "--delay=0", "--quiet"]
+    return driver.main([*options, "--allow-private", *words, url])
+
+
+def test_a_recrawl_fetches_only_what_has_changed(site, tmp_path, monkeypatch, capsys) -> None:
+    root = tmp_path / "crawl"
+    assert run(root, monkeypatch, site, 0) == 0
+    Site.pages |= {"/a": 7}
+    del Site.pages["/b"]
+    Site.sent.clear()
+    assert run(root, monkeypatch, site, 30) == 0
+    assert Site.sent == []  # nothing is asked for again unbidden
+    assert run(root, monkeypatch, site, 30, "--recrawl") == 0
+    asked = sorted(sent for sent in Site.sent if sent[0] != "/robots.txt")
+    assert asked == [("/", 304), ("/a", 200), ("/b", 404), ("/c", 304)]
+    merged = dict(crawling.records(root / "doc" / "merged"))
+    copies = [copy for page in merged.values() for copy, *_ in page.get("duplicates", [])]
+    told = {*merged, *copies}
+    assert told == {site, f"{site}a", f"{site}b", f"{site}c"}  # a failure removes no page
+    assert "word7 " in merged[f"{site}a"]["html"]
+    capsys.readouterr()
+    assert cli.main(["changes", "--root", str(root)]) == 0
+    said = capsys.readouterr().out
+    assert "bits  " + site + "a" in said and f"gone  {site}b" in said
+    assert said.endswith("1 changed, 2 unchanged, 0 new, 1 gone\n")

@@ -10,7 +10,8 @@ stand ten and forty neighbours each way in the order of URLs) this brings half o
 14.2 % of the pages, where PageRank takes 17.4 %, and true ranks, could they be known, 11.8 %. What
 worked less well there: the folder alone (14.5 %, and a lower curve later), blocks of neighbours
 (15.4 %), a folder's mean that begins with its host's (16.9 %), neighbours among the known pages
-only (17.0 %), a wider host (200 each way: 15.5 %).
+only (17.0 %), a wider host (200 each way: 15.5 %). On the links of 19 documentation sites (7,804
+pages, real folders and hosts) it takes 19.9 % where PageRank takes 40.1 %; OPIC takes 18.3 % there.
 """
 
 import numpy as np

@@ -102,6 +102,9 @@ class Cluster:
         with suppress(OSError, ValueError):
             number = int((self.folder / "pids" / name).read_text())
             words = Path(f"/proc/{number}/cmdline").read_bytes()
+            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+            if not words and state != "Z":  # just now the shell becomes the JVM
+                return number
             if f"-Dproc_{name}\0".encode() in words or f"/hadoop\0{name}\0".encode() in words:
                 return number
         return 0

@@ -35,7 +35,9 @@ def sketch(words: Hashes) -> str:
     """Return the sketch of a text's words in order, base64; empty for fewer than `FEWEST_WORDS`."""
     if len(words) < FEWEST_WORDS:
         return ""
-    least = np.unique(_shingles(words) >> np.uint64(64 - _BITS))[:SIZE]
+    hashes = np.sort(_shingles(words) >> np.uint64(64 - _BITS))
+    new = np.concatenate(([True], hashes[1:] != hashes[:-1]))  # np.unique takes thrice the time
+    least = hashes[new][:SIZE]
     octets = least.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - _OCTETS :]
     return base64.b64encode(octets.tobytes()).decode()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_type_hints
@@ -16,6 +15,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from layercrawl.config import commandline, tomlfile
+from layercrawl.config.checks import complaints
 from layercrawl.config.options import (
     Count,
     Limit,
@@ -32,10 +32,6 @@ from layercrawl.config.options import (
 )
 
 VERSION = "0.1.0"
-_TEXT = re.compile(r"[ -~]*")
-_DEFINITION = re.compile(r"[^=\s]+=[^\n]*")
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
-_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 
 
 class BadConfig(ValueError):
@@ -193,22 +189,8 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        for name in ("user_agent", "contact"):
-            if not _TEXT.fullmatch(getattr(self, name)):
-                raise BadConfig(f"{flag(name)} {getattr(self, name)!r}: use printable ASCII only")
-        if not self.user_agent.strip():
-            raise BadConfig("--user-agent is blank: give a name that sites can tell it by")
-        for line in self.header:
-            if not _HEADER.fullmatch(line):
-                raise BadConfig(f"--header {line!r} is not of the form 'Name: value', in ASCII")
-        for host in self.cookies:
-            if not _HOST.fullmatch(host):
-                raise BadConfig(
-                    f"--cookies {host!r} is no host: say www.example.org, in small letters"
-                )
-        for word in self.define:
-            if not _DEFINITION.fullmatch(word):
-                raise BadConfig(f"-D {word!r} is not of the form NAME=VALUE")
+        for complaint in complaints(self):
+            raise BadConfig(complaint)
 
     @property
     def runs_on(self) -> str:

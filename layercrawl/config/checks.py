@@ -1,0 +1,35 @@
+"""What must hold of settings beside their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from layercrawl.config.options import flag
+
+if TYPE_CHECKING:
+    from layercrawl.config import Config
+
+_TEXT = re.compile(r"[ -~]*")
+_DEFINITION = re.compile(r"[^=\s]+=[^\n]*")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
+_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
+
+
+def complaints(settings: Config) -> Iterator[str]:
+    """What is off, and the cure, each with the option's name."""
+    for name in ("user_agent", "contact"):
+        if not _TEXT.fullmatch(getattr(settings, name)):
+            yield f"{flag(name)} {getattr(settings, name)!r}: use printable ASCII only"
+    if not settings.user_agent.strip():
+        yield "--user-agent is blank: give a name that sites can tell it by"
+    for line in settings.header:
+        if not _HEADER.fullmatch(line):
+            yield f"--header {line!r} is not of the form 'Name: value', in ASCII"
+    for host in settings.cookies:
+        if not _HOST.fullmatch(host):
+            yield f"--cookies {host!r} is no host: say www.example.org, in small letters"
+    for word in settings.define:
+        if not _DEFINITION.fullmatch(word):
+            yield f"-D {word!r} is not of the form NAME=VALUE"

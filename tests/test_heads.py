@@ -97,7 +97,7 @@ def test_heads_have_limits(head: bytes) -> None:
     start = time.process_time()
     with pytest.raises(BrokenHead):
         sent(head + b"\r\n\r\n").begin()
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 10
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20).filter(lambda line: b"\n" not in line)))

@@ -38,4 +38,4 @@ def test_a_pattern_that_does_not_vary_is_the_urls_own_path(text) -> None:
 def test_no_url_takes_long(text) -> None:
     start = time.process_time()
     pattern(f"http://a.example/{text}?{text}")
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10

@@ -37,7 +37,7 @@ def test_every_encoding_takes_every_text(text, encoding):
 def test_characters_that_are_not_there_cost_no_more_than_others(encoding):
     start = time.thread_time()
     assert len(encode_query("?" + "\uffff" * 100_000, encoding)) >= 800_000
-    assert time.thread_time() - start < 2
+    assert time.thread_time() - start < 10
 
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "gbk", "euc-kr", "koi8-r"])

@@ -76,7 +76,6 @@ def fetched(root):
         (["--config", "/no/such/file.toml"], "/no/such/file.toml"),
         (["ftp://a.example/"], "ftp://a.example/"),
         (["a.example"], "a.example"),
-        (["--root", "hdfs://namenode/crawl"], "hdfs://namenode/crawl"),
     ],
 )
 def test_bad_use_is_named_and_touches_nothing(drive, root, words, says):
@@ -85,6 +84,15 @@ def test_bad_use_is_named_and_touches_nothing(drive, root, words, says):
     assert says in said.splitlines()[-1]
     assert "Traceback" not in said
     assert not root.exists()
+
+
+def test_a_root_on_hdfs_needs_the_hadoop_command(drive, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    for name in [name for name in os.environ if name.startswith("HADOOP")]:
+        monkeypatch.delenv(name)
+    code, said = drive("--depth", "1", "http://a.example/", "--root", "hdfs://namenode/crawl")
+    assert code == 2
+    assert "HADOOP_HOME" in said.splitlines()[-1]
 
 
 def test_a_depth_is_needed(drive, root):

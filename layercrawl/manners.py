@@ -18,10 +18,10 @@ MAX_PAUSE = 60.0
 GIVE_UP_AFTER = 25
 UNREACHABLE_PAUSE = timedelta(hours=1)
 UNREACHABLE_FOR = timedelta(days=30)
-_BOM = b"\xef\xbb\xbf"
 """How long a robots.txt must have been unreachable to count as not there (RFC 9309, 2.3.1.4)."""
 MAX_RETRY_AFTER = 86_400.0
 """Seconds; no host can put itself off for longer at a time."""
+_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)

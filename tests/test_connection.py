@@ -27,7 +27,9 @@ PRIVATE = [
     "100.64.0.1",
     "127.0.0.1",
     "169.254.169.254",
+    "168.63.129.16",
     "172.16.0.1",
+    "192.0.0.192",
     "192.168.1.1",
     "198.18.0.1",
     "224.0.0.251",
@@ -35,11 +37,14 @@ PRIVATE = [
     "255.255.255.255",
     "::",
     "::1",
+    "::7f00:1",
     "::ffff:127.0.0.1",
     "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::a00:1",
     "2002:7f00:1::",
     "fc00::1",
     "fe80::1%eth0",
+    "fec0::1",
     "ff02::1",
 ]
 PUBLIC = ["1.1.1.1", "8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "2002:808:808::1"]
@@ -268,6 +273,17 @@ def test_a_proxy_is_asked_for_the_whole_url_and_connects_where_it_likes() -> Non
                 assert answer.raw.read(99) == b"by proxy"
                 assert isinstance(answer.raw._original_response, connection.Answer)
     assert proxy.requests[0].startswith("GET http://inside.example/a?b HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "[::ffff:10.0.0.1]", "127.0.0.1"])
+def test_no_proxy_is_asked_for_an_address_that_is_private_itself(host: str) -> None:
+    with raw_server([[page()]]) as proxy:
+        proxies = {"http": f"http://127.0.0.1:{proxy.port}"}
+        with pytest.raises(ForbiddenAddress):
+            adapter(private=False).get(f"http://{host}/", {}, 5.0, proxies)
+        assert proxy.requests == []
+        allowing = Adapter(1, lambda asked: asked == host, True)
+        assert allowing.get(f"http://{host}/", {}, 5.0, proxies).raw.read(99) == b"<p>page</p>"
 
 
 def test_proxies_of_other_schemes_are_none() -> None:

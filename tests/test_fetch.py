@@ -359,6 +359,29 @@ def test_private_addresses_are_for_seeds_and_who_wants_them() -> None:
         assert seed.outcome == "ok"
 
 
+def test_the_environment_names_proxies_and_who_is_asked_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        raw_server([[page(b"by proxy")] * 9]) as proxy,
+        raw_server([[page(b"straight")]]) as server,
+    ):
+        for name in ("http_proxy", "HTTP_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.setenv(name, "127.0.0.1")
+        fetch._proxies.cache_clear()
+        ours = fetcher(allow_private=False, timeout=5.0)
+        assert ours.page("http://proxied.example/a?b", Target()).html == "by proxy"
+        metadata = ours.page("http://169.254.169.254/", Target())
+        assert fetcher().page(server.url(), Target()).html == "straight"
+    fetch._proxies.cache_clear()
+    assert (metadata.outcome, metadata.reason) == ("refused", "private address")
+    assert [x.split("\r\n")[0] for x in proxy.requests] == [
+        "GET http://proxied.example/a?b HTTP/1.1"
+    ]
+
+
 def test_a_redirect_counts_the_hops_before_it() -> None:
     moved = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
     with raw_server([[moved] * 2]) as server:

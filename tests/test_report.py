@@ -224,6 +224,43 @@ def test_a_summary_counts_failures_over_layers(crawl: Stores) -> None:
     ]
 
 
+def layer(*stays: tuple[float, float, str], cpu: float = 0.0) -> Marker:
+    """A doc layer's marker: its hosts' seconds and pauses, and the share of its time on the CPU."""
+    seconds = max(stay[0] for stay in stays)
+    return Marker("Job", {}, {}, "", {}, {"wall": seconds, "cpu": cpu * seconds}, stays)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            layer((58.2, 56.0, "slow.example"), (3.0, 0.0, "b.example")),
+            "2 hosts took longest: slow.example 58 s (waiting 96 %), b.example 3 s (waiting 0 %);"
+            " politeness set the pace",
+        ),
+        (
+            layer((10.0, 1.0, "big.example"), cpu=0.9),
+            "1 host took longest: big.example 10 s (waiting 10 %); CPU set the pace",
+        ),
+        (
+            layer((10.0, 1.0, "far.example"), cpu=0.1),
+            "1 host took longest: far.example 10 s (waiting 10 %); the network set the pace",
+        ),
+    ],
+)
+def test_a_summary_names_the_hosts_that_held_a_layer_up_and_why(
+    content: Marker, told: str, crawl: Stores
+) -> None:
+    publish(crawl.layer("doc", 0), layer((2.0, 0.0, "quick.example")))
+    publish(crawl.layer("doc", 1), content)
+    assert f"layer 1: {told}" in summary(crawl)
+
+
+def test_a_summary_of_short_layers_names_no_hosts(crawl: Stores) -> None:
+    publish(crawl.layer("doc", 0), layer((0.9, 0.9, "quick.example")))
+    assert "took longest" not in "".join(summary(crawl))
+
+
 @pytest.mark.parametrize(
     ("totals", "line"),
     [

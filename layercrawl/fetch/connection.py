@@ -12,7 +12,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +34,17 @@ from layercrawl.fetch.resolver import Address, Resolver
 Allow = Callable[[str], bool]
 _MOST_ADDRESSES = 8
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_INNER = [
+    ipaddress.ip_network(network)
+    for network in (
+        "168.63.129.16/32",  # Azure's platform, which tells its machines their secrets
+        "192.0.0.0/24",  # RFC 6890; Oracle's cloud has its metadata there
+        "::/96",  # once IPv4 in IPv6 (RFC 4291, 2.5.5.1)
+        "64:ff9b:1::/48",  # a network's own NAT64 (RFC 8215)
+        "fec0::/10",  # once site-local (RFC 3879)
+    )
+]
+"""What leads into a network or machine, though ipaddress, or an older one, calls it global."""
 _ENDED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
@@ -60,15 +71,16 @@ def public(address: str) -> bool:
             meant = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if meant:
             return public(str(meant))
-    return ip.is_global and not ip.is_multicast
+    inner = any(ip in network for network in _INNER)
+    return ip.is_global and not ip.is_multicast and not inner
 
 
 class Adapter(HTTPAdapter):
     """requests' way to the web over guarded connections; safe to use from many threads.
 
     Keeps a connection each to the origins used last, `connections` of them. `private(host)` says
-    whether a host (spelt as in a URL) may have a private address; what a proxy connects to is the
-    proxy's affair. `verify` says whether TLS certificates are checked.
+    whether a host (spelt as in a URL) may have a private address; what a name stands for at a proxy
+    is the proxy's affair. `verify` says whether TLS certificates are checked.
     """
 
     def __init__(self, connections: int, private: Allow, verify: bool) -> None:
@@ -115,8 +127,16 @@ class Adapter(HTTPAdapter):
     ) -> Any:
         """The pool of the request's origin, or of its proxy."""
         if proxies and select_proxy(request.url, proxies):
+            self._check_literal(request.url)
             return super().get_connection_with_tls_context(request, verify, proxies, cert)
         return self._pool(urls.origin(request.url))
+
+    def _check_literal(self, url: str) -> None:
+        """Raise ForbiddenAddress where a URL itself names an address that its host may not have."""
+        host = urls.host(url)
+        with suppress(ValueError):  # a name
+            if not public(host.strip("[]")) and not self._private(host):
+                raise ForbiddenAddress(HTTPConnection(host), "private address")
 
     def _new_pool(self, origin: str) -> HTTPConnectionPool:
         parts = urlsplit(origin)

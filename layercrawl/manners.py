@@ -22,6 +22,7 @@ UNREACHABLE_FOR = timedelta(days=30)
 MAX_RETRY_AFTER = 86_400.0
 """Seconds; no host can put itself off for longer at a time."""
 _BOM = b"\xef\xbb\xbf"
+_AS_ESCAPES = 3  # times as long a robots.txt may be as was read of it: see `_text`
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Origin:
 
 def origin(text: str, agent: str) -> Origin:
     """What a robots.txt's text says to an agent."""
-    rules = robots.parse(text.encode())
+    rules = robots.parse(text.encode(), _AS_ESCAPES * robots.LIMIT)
     return Origin(rules, rules.crawl_delay(agent) or 0.0)
 
 
@@ -138,8 +139,9 @@ class Pace:
     def pause(self) -> float:
         """Seconds until the host may be asked again."""
         crawl_delay = longest_delay(origin.delay for origin in self.origins.values())
-        backed_off: float = min(self.delay * 2.0 ** min(self.failures, 10), MAX_PAUSE)
-        return max(self.delay, crawl_delay, backed_off, min(self.retry_after, MAX_PAUSE))
+        usual = max(self.delay, crawl_delay)
+        backed_off: float = min(usual * 2.0 ** min(self.failures, 10), MAX_PAUSE)
+        return max(usual, backed_off, min(self.retry_after, MAX_PAUSE))
 
     def given_up(self, now: datetime) -> tuple[str, str] | None:
         """Why nothing more is asked of the host in this layer, and until when."""

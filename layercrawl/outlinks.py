@@ -59,9 +59,11 @@ def _kept(page: Page) -> dict[str, Any]:
 def judged(
     url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
 ) -> Iterator[Judged]:
-    """Each link of a page or redirect as `outlinks` judges it, in page order, repeats included."""
+    """Each link of a page, redirect or sitemap as `outlinks` judges it, repeats included."""
     if page.outcome == "redirect":
         yield _redirected(url, page, rules)
+    elif page.outcome == "ok" and page.target.kind == "sitemap":
+        yield from _entries(url, sitemaps.parse(page.body(), url), rules)
     elif page.outcome == "ok" and page.target.kind == "page":
         document = markup.parse(page.html, url, page.encoding, agent)
         yield from _judged(url, page, document, rules, agent, unfollowed)
@@ -109,11 +111,16 @@ def _listed(url: str, page: Page, rules: Rules) -> dict[str, Any]:
         cuts["nested sitemap"] = len(named)
         named = ()
     found = _sitemaps(url, named, rules)
-    links = ((rules.without_params(loc), lastmod) for loc, lastmod in sitemap.urls)
-    judged = ((link, lastmod, rules.cut(link, url) or "") for link, lastmod in links)
-    kept = _followed(url, judged, cuts)
+    kept = _followed(url, _entries(url, sitemap, rules), cuts)
     cuts.update(found["cuts"])
     return found | {"links": list(kept.items()), "cuts": dict(+cuts)}
+
+
+def _entries(url: str, sitemap: sitemaps.Sitemap, rules: Rules) -> Iterator[Judged]:
+    """The pages that a sitemap lists, each with its time of change as text."""
+    for loc, lastmod in sitemap.urls:
+        link = rules.without_params(loc)
+        yield link, lastmod, rules.cut(link, url) or ""
 
 
 def _sitemaps(url: str, named: Iterable[str], rules: Rules) -> dict[str, Any]:

@@ -39,6 +39,15 @@ def test_labels(case: dict[str, Any]) -> None:
     assert {name(label) for label in case["labels"]} == {case["encoding"]}
 
 
+def test_a_label_of_any_spelling_decodes_in_header_and_page() -> None:
+    body = "<p>日本語".encode("cp932")
+    for case in CASES["labels"]:
+        for label in case["labels"] if case["encoding"] == "shift_jis" else ():
+            assert charset.decode(body, f"text/html; charset={label}")[0] == "<p>日本語"
+            page = f"<meta charset={label}>".encode() + body
+            assert charset.decode(page, "text/html")[0].endswith("日本語")
+
+
 @cases("guess_text")
 def test_guess_of_text(case: dict[str, Any]) -> None:
     body = case["text"].encode(case.get("codec", case["encoding"]))

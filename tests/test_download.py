@@ -373,6 +373,15 @@ def test_a_robots_txts_redirect_waits_until_its_host_is_free() -> None:
     assert min(b - a for a, b in pairwise(at_b)) >= 0.07
 
 
+def test_a_robots_txt_elsewhere_that_asks_for_peace_has_it() -> None:
+    busy = DOWN | {"headers": [("Retry-After", "1")]}
+    web = Stub({f"{A}/robots.txt": moved(f"{B}/rules"), f"{B}/rules": [busy]})
+    found = run(web, f"{A}/x", f"{B}/1", threads=1)
+    assert web.order[:3] == [f"{A}/robots.txt", f"{B}/rules", f"{B}/robots.txt"]
+    assert web.asked[2][0] - web.asked[1][0] >= 1
+    assert (found[f"{A}/x"].outcome, found[f"{B}/1"].outcome) == ("deferred", "ok")
+
+
 def test_a_kept_connection_that_ends_costs_a_pause_and_no_try() -> None:
     ended = {"outcome": "failed", "reason": answers.ENDED}
     web = Stub({f"{A}/robots.txt": [ended, OK], f"{A}/1": [ended, OK]})

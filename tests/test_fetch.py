@@ -382,6 +382,20 @@ def test_the_environment_names_proxies_and_who_is_asked_without(
     ]
 
 
+@pytest.mark.parametrize("host", ["some_name.test", "r2---sn-abc.test", "xn--bcher-kva.test"])
+def test_hosts_of_odd_names_are_fetched(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lookup(name: str, port: int, *kind: object) -> list[object]:
+        assert name == host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    monkeypatch.setattr(fetch, "_proxies", lambda origin: {})
+    with raw_server([[page()]]) as server:
+        found = fetcher().page(f"http://{host}:{server.port}/", Target())
+    assert found.outcome == "ok"
+    assert f"Host: {host}:{server.port}" in server.requests[0]
+
+
 def test_a_redirect_counts_the_hops_before_it() -> None:
     moved = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
     with raw_server([[moved] * 2]) as server:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from layercrawl import answers, manners
+from layercrawl import answers, manners, robots
 from layercrawl.manners import GIVE_UP_AFTER, MAX_PAUSE, Origin, Pace
 from layercrawl.records import Page, Target
 
@@ -66,6 +67,17 @@ def test_what_an_origins_robots_txt_says() -> None:
     found = manners.origin("User-agent: *\nDisallow: /x\nCrawl-delay: 7", "layercrawl")
     assert (found.delay, found.not_before, found.missing) == (7.0, "", False)
     assert found.refusal("http://a.example/x", "layercrawl")
+
+
+def test_a_robots_txt_of_other_letters_is_read_to_its_end() -> None:
+    """What is not UTF-8 becomes escapes, three characters an octet; LIMIT octets are read of it."""
+    line, last = b"Disallow: /" + b"\xe9" * 87 + b"\n", b"Disallow: /last\n"
+    lines = line * ((robots.LIMIT - 100) // len(line))
+    answer = {"outcome": "ok", "encoding": "utf-8"}
+    body = base64.b64encode(b"User-agent: *\n" + lines + last).decode()
+    text = manners.rules_text(page(answer | {"html": "?", "body_b64": body}))
+    assert text is not None and len(text) > 2 * robots.LIMIT
+    assert "/last" in manners.origin(text, "mybot").refusal("http://a.example/last", "mybot")
 
 
 def test_a_host_is_given_up_after_so_many_failures_in_a_row() -> None:

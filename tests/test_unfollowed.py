@@ -12,11 +12,12 @@ from layercrawl.stores import Marker, Stores
 SEED = "http://a.example/"
 
 
-def lay(root: Path, settings: dict[str, object], html: str) -> Stores:
+def lay(root: Path, settings: dict[str, object], html: str, target: Target | None = None) -> Stores:
     """A crawl of one page."""
     crawl = Stores(root)
-    page = Page(Target(), "ok", html=html, encoding="utf-8")
-    lines = {"doc": page, "out": Outlinks(Target(), "ok", cuts={"scope": 1})}
+    target = target or Target()
+    page = Page(target, "ok", html=html, encoding="utf-8")
+    lines = {"doc": page, "out": Outlinks(target, "ok", cuts={"scope": 1})}
     for store, record in lines.items():
         sibling = stores.new(crawl.layer(store, 0))
         sibling.mkdir(parents=True)
@@ -25,6 +26,13 @@ def lay(root: Path, settings: dict[str, object], html: str) -> Stores:
         stores.publish(sibling, crawl.layer(store, 0), marker)
     crawl.add_seeds([SEED])
     return crawl
+
+
+def test_a_sitemap_that_lists_it(tmp_path: Path) -> None:
+    text = "<urlset><url><loc>/a.pdf</loc></url><url><loc>/ok</loc></url></urlset>"
+    crawl = lay(tmp_path, {}, text, Target("sitemap", 1))
+    (line,) = cut_links(crawl, f"{SEED}a.pdf")
+    assert line == f"layer 0: {SEED} links to it; cut: file type"
 
 
 def test_nothing_is_known_before_a_page_was_read(tmp_path: Path) -> None:

@@ -229,10 +229,13 @@ class Visit:
             return robots(item.url, item.target, item.hop)
         if wait := roster.enter_as_guest(host):
             return wait
+        pace = Pace(self._plan.config.delay)
         try:
-            return robots(item.url, item.target, item.hop)
+            page = robots(item.url, item.target, item.hop)
+            pace.heed(page, item.tries, self._plan.now)
+            return page
         finally:
-            roster.leave_as_guest(host, self._plan.config.delay)
+            roster.leave_as_guest(host, pace.pause())
 
     def _heed(self, item: Item, page: Page) -> None:
         """Learn from the answer, or try again."""

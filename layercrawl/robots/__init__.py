@@ -106,13 +106,16 @@ class Robots:
         return Rules(rule for rules in lists.values() for rule in rules)
 
 
-def parse(body: bytes) -> Robots:
-    """The rules of a robots.txt; any bytes will do, lines that mean nothing are skipped."""
+def parse(body: bytes, limit: int = LIMIT) -> Robots:
+    """The rules of a robots.txt; any bytes will do, lines that mean nothing are skipped.
+
+    Its first `limit` octets are read.
+    """
     sitemaps: dict[str, None] = {}
     sections: dict[str, list[_Section]] = {}
     section = _Section([])
     previous = ""
-    for line, directive, value, text in _lines(body):
+    for line, directive, value, text in _lines(body, limit):
         if directive == "sitemap":
             sitemaps[_readable(value)] = None
             continue
@@ -129,13 +132,13 @@ def parse(body: bytes) -> Robots:
     return Robots(tuple(sitemaps), sections)
 
 
-def _lines(body: bytes) -> Iterator[tuple[int, str, str, str]]:
+def _lines(body: bytes, limit: int) -> Iterator[tuple[int, str, str, str]]:
     """Number, directive, value and text of each line that has a known directive.
 
     Octets are read as Latin-1, one character each, so that rules compare by octets.
     """
-    lines = body[:LIMIT].removeprefix(b"\xef\xbb\xbf").splitlines()
-    if len(body) > LIMIT:
+    lines = body[:limit].removeprefix(b"\xef\xbb\xbf").splitlines()
+    if len(body) > limit:
         lines.pop()  # Cut off, it could mean anything.
     for number, raw in enumerate(lines, 1):
         text = raw.partition(b"#")[0].strip().decode("latin-1")

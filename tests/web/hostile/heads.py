@@ -62,8 +62,12 @@ async def reset(wire: Wire) -> None:
 
 async def two_answers(wire: Wire) -> None:
     """An answer nobody asked for follows the one that was: it must not answer the next request."""
-    await wire.page(b"<p>This was asked for.")
-    await wire.page(b"<p>This was not: whoever keeps it has mixed up two URLs.")
+    pages = (b"<p>This was asked for.", b"<p>This was not: whoever keeps it mixes up two URLs.")
+    lines = ("Content-Type: text/html", f"Content-Length: {len(pages[0])}")
+    again = ("Content-Type: text/html", f"Content-Length: {len(pages[1])}")
+    wire.status, wire.keeps = 200, True
+    # In one piece: nobody can tell what comes later from the answer to a request that is under way.
+    await wire.send(head(200, *lines) + pages[0] + head(200, *again) + pages[1])
 
 
 async def silence(wire: Wire) -> None:

@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from layercrawl.download.handover import Room
 from layercrawl.download.spool import Spool
 from layercrawl.download.turns import Plan, download
 from layercrawl.fetch import Fetcher
+from layercrawl.peak import peak_mb
 from layercrawl.records import Target, encode
 from layercrawl.rules import Rules
 from tests import naming
@@ -82,8 +82,7 @@ def measure(hosts: int, threads: int, megabytes: int) -> dict[str, Any]:
                 assert page.outcome == "ok", page.reason
                 written += len(encode(item.url, page))
         server.stdin.close()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"hosts": hosts, "written_mb": round(written / 1e6), "peak_mb": round(peak)}
+    return {"hosts": hosts, "written_mb": round(written / 1e6), "peak_mb": round(peak_mb())}
 
 
 def main() -> None:

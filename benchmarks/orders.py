@@ -8,7 +8,6 @@ seconds, and the process's peak memory so far.
 """
 
 import argparse
-import resource
 import sys
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layercrawl import simulation
 from layercrawl.ordering import ORDERS, Opic
+from layercrawl.peak import peak_mb
 from layercrawl.simulation import curves, plot, webgraph
 
 
@@ -50,7 +50,7 @@ def main() -> None:
         start, begins = time.process_time(), seeds(len(web.names))
         layers = simulation.crawl(web, orders[name], begins, len(web.names) // 100)
         shown[name] = curves.curve(np.concatenate(list(layers)), importance)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        peak = round(peak_mb())
         taken = time.process_time() - start
         print(f"{curves.row(name, shown[name])}{taken:8.1f} {peak:4}", flush=True)
     if options.plot:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from layercrawl.download.crew import SPARE, Crew
 from layercrawl.download.frontier import Frontier
 from layercrawl.download.handover import Handover
@@ -14,6 +16,22 @@ def test_workers_come_as_they_are_wanted() -> None:
     crew = Crew(came.release, 4)
     assert [crew.hire(n) for n in (0, 0, 3, 2, 3, 1000, 1000)] == [4, 0, 3, 0, 0, 4 * SPARE - 3, 0]
     assert all(came.acquire(timeout=5) for _ in range(4 + 4 * SPARE))
+
+
+def test_there_may_be_fewer_than_wanted(monkeypatch) -> None:
+    class Thread(threading.Thread):
+        left = 2
+
+        def start(self) -> None:
+            if not self.left:
+                raise RuntimeError("can't start new thread")
+            Thread.left -= 1
+            super().start()
+
+    monkeypatch.setattr("layercrawl.download.crew.threading.Thread", Thread)
+    assert Crew(lambda: None, 5).hire(0) == 2
+    with pytest.raises(RuntimeError):
+        Crew(lambda: None, 5).hire(0)
 
 
 def test_one_who_waits_holds_up_nobody(monkeypatch) -> None:

@@ -17,10 +17,18 @@ class Crew:
         self._hired = 0
 
     def hire(self, waiting: int) -> int:
-        """Have a worker more than usual for each that is `waiting` long; how many are new."""
+        """Have a worker more than usual for each that is `waiting` long; how many are new.
+
+        Where the system gives no more threads those that there are go on; RuntimeError: none are.
+        """
         wanted = self._usual + min(waiting, SPARE * self._usual)
-        new = max(0, wanted - self._hired)
-        self._hired += new
-        for _ in range(new):
-            threading.Thread(target=self._work, daemon=True).start()
-        return new
+        before = self._hired
+        while self._hired < wanted:
+            try:
+                threading.Thread(target=self._work, daemon=True).start()
+            except RuntimeError:
+                if not self._hired:
+                    raise
+                break
+            self._hired += 1
+        return self._hired - before

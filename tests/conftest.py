@@ -27,3 +27,12 @@ def web(log: Path) -> Iterator[Web]:
     """The whole demo web; a module that needs another one makes its own."""
     with serve(Web(port=0), log=log) as served:
         yield served
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs a real cluster can be chosen, or left out, by `-m cluster`."""
+    for item in items:
+        folder = item.path.parent.name
+        if folder == "docker" or folder == "hadoop" and item.get_closest_marker("slow"):
+            item.add_marker("cluster")

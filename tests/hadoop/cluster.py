@@ -19,7 +19,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 SOURCE = Path(__file__).parents[2] / "docker" / "hadoop"
 DAEMONS = ("namenode", "datanode", "resourcemanager", "nodemanager", "historyserver")
@@ -156,16 +156,29 @@ class Cluster:
     def shared(self) -> Iterator[None]:
         """The cluster for several processes: the first starts it, the last one stops it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "users").open("a") as users:
-            fcntl.flock(users, fcntl.LOCK_EX)
-            self.start()
-            fcntl.flock(users, fcntl.LOCK_SH)
+        with _opened(self.folder / "users") as users, _opened(self.folder / "change") as change:
+            with _locked(change):
+                fcntl.flock(users, fcntl.LOCK_SH)
+                self.start()
             try:
                 yield
             finally:
-                with suppress(BlockingIOError):
-                    fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with _locked(change), suppress(BlockingIOError):
+                    fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody else uses it
                     self.stop()
+
+
+def _opened(path: Path) -> TextIO:
+    return path.open("a")
+
+
+@contextmanager
+def _locked(file: TextIO) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _link(path: Path, target: Path) -> None:

@@ -11,6 +11,7 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,19 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
 
 
+def measured(
+    program: str, *words: str, before: Callable[[], None] | None = None
+) -> dict[str, float]:
+    """The figures that a benchmark prints; `before` is called in its process, ahead of it."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / program, *words],
+        preexec_fn=before, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("hosts", "urls", "held"),
@@ -30,12 +44,7 @@ def limit() -> None:
 )
 def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
     words = [f"--hosts={hosts}", f"--urls={urls}", f"--held={held}"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "frontier.py", *words],
-        preexec_fn=limit, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    figures = measured("frontier.py", *words, before=limit)
     assert figures["answered"] == urls
     assert figures["peak_mb"] <= 300
     assert figures["cpu"] <= 120, "quadratic: it takes about 25 s"
@@ -45,12 +54,7 @@ def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
 def test_long_robots_txts_of_many_open_hosts() -> None:
     """All hosts are open while they wait for the delay; parsed, each file has 8 MB."""
     words = ["--hosts=40", "--urls=40", "--robots=500000", "--delay=9", "--threads=4"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "frontier.py", *words],
-        preexec_fn=limit, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    figures = measured("frontier.py", *words, before=limit)
     assert figures["answered"] == 40
     assert figures["peak_mb"] <= 300
 
@@ -59,11 +63,6 @@ def test_long_robots_txts_of_many_open_hosts() -> None:
 def test_bodies_that_come_slowly_all_at_a_time() -> None:
     """More of them than there is room for: each waits in a file until it is whole."""
     words = ["--hosts=36", "--threads=12", "--megabytes=10"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "bodies.py", *words],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    figures = measured("bodies.py", *words)
     assert figures["written_mb"] >= 360
     assert figures["peak_mb"] <= 300

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hadoop import cluster
+from tests.hadoop import cluster, standin
 from tests.hadoop.cluster import Cluster
 
 OURS = Path(__file__).parents[2] / ".hadoop"
@@ -33,3 +33,13 @@ def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(base / "hadoop", OURS / "jars")
     with made.shared():
         yield made
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The stand-in's commands, set as this machine's Hadoop."""
+    standin.install(tmp_path / "home", tmp_path / "hdfs")
+    (tmp_path / "hdfs").mkdir()
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    return tmp_path / "home"

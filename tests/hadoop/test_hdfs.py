@@ -28,16 +28,6 @@ MARKER = Marker("Job", {"depth": 1}, {}, "2026-11-30T12:00:00Z", {"urls: taken":
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The stand-in's commands, set as this machine's Hadoop."""
-    standin.install(tmp_path / "home", tmp_path / "hdfs")
-    (tmp_path / "hdfs").mkdir()
-    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     (tmp_path / "web").mkdir()
     with standin.serve(tmp_path / "web") as made:

@@ -53,14 +53,9 @@ End of LogType:stderr
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    standin.install(tmp_path / "home", tmp_path / "hdfs")
-    (tmp_path / "hdfs").mkdir()
-    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+@pytest.fixture(autouse=True)
+def no_wait_for_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "_LOG_SECONDS", 0.0)
-    return tmp_path / "home"
 
 
 def run(tmp_path: Path, *words: str, seen: list[list[str]] | None = None) -> Ran:

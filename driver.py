@@ -48,6 +48,7 @@ class Crawl:
             answered = self.fetch(layer)
             self.parse(layer)
             if not answered:
+                self.plan(layer + 1)  # so that what waits, and until when, is known
                 break
         self.merge()
         self.to_xml()

@@ -243,7 +243,9 @@ def read(folder: Folder, kind: type[records.R]) -> Iterator[tuple[str, records.R
 
 
 def files(folder: Folder, pattern: str) -> list[Folder]:
-    """What lies in a folder and has such a name, by name."""
+    """What lies in a folder and has such a name, by name; nothing where there is no such folder."""
+    if isinstance(folder, Path) and folder.exists():
+        os.scandir(folder).close()  # glob takes a folder that may not be read for an empty one
     return sorted(folder.glob(pattern), key=str)
 
 

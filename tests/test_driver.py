@@ -241,7 +241,22 @@ def test_nothing_fetched_has_an_exit_code_of_its_own(drive, root):
     assert code == 3, said
     pages = crawling.answers(root)
     assert {page["outcome"] for page in pages.values()} == {"deferred"}
-    assert "2 URLs wait" in said
+    assert "2 URLs wait, the first until about 20" in said
+
+
+def test_a_folder_of_seeds_that_may_not_be_read_is_bad_use(drive, root, monkeypatch):
+    def refuse(path):
+        if str(path).endswith("seeds"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    scandir = os.scandir
+    (root / "in" / "seeds").mkdir(parents=True)
+    monkeypatch.setattr("layercrawl.stores.os.scandir", refuse)
+    code, said = drive(*PLAIN, "http://127.9.9.9:9/")
+    assert code == 2, said
+    assert "Permission denied" in said
+    assert "in/seeds" in said
 
 
 @pytest.mark.slow

@@ -47,7 +47,6 @@ def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
     figures = measured("frontier.py", *words, before=limit)
     assert figures["answered"] == urls
     assert figures["peak_mb"] <= 300
-    assert figures["cpu"] <= 120, "quadratic: it takes about 25 s"
 
 
 @pytest.mark.slow

@@ -122,11 +122,15 @@ class Rules:
         return urls.drop_params(url, self._dropped) if self._dropped else url
 
     def _in_scope(self, url: str, page_url: str) -> bool:
+        if urls.origin(url) == urls.origin(page_url):  # as most links' are
+            return True
         place_of = urls.host if self.scope == "host" else urls.site
         place = place_of(url)
         return place in self.places or place == place_of(page_url)
 
     def _pattern_cut(self, url: str) -> str | None:
+        if not self._include and not self._exclude:
+            return None
         if self._include and not any(pattern.search(url) for pattern in self._include):
             return "include"
         if any(pattern.search(url) for pattern in self._exclude):
@@ -166,7 +170,10 @@ def _is_file(path: str) -> bool:
     >>> _is_file("/a.jpg/"), _is_file("/w/File:A.jpg"), _is_file("/w/File%3AA.jpg")
     (False, False, False)
     """
-    name = path[path.rindex("/") + 1 :].partition(";")[0]
+    name = path[path.rindex("/") + 1 :]
+    if "." not in name:
+        return False
+    name = name.partition(";")[0]
     _, dot, extension = name.rpartition(".")
     if not dot or extension.lower() not in NOT_HTML:
         return False

@@ -99,12 +99,14 @@ class _Resolved(dict[str, str | None]):
         self._resolver = resolver
 
     def __missing__(self, href: str) -> str | None:
-        url = self[href] = resolve(href, self._resolver)
+        self[href] = url = resolve(href, self._resolver)
         return url
 
 
 def _without_fragment(href: str) -> str:
     """Return what decides the URL; a blank at the end of that counts before a fragment only."""
+    if "#" not in href:
+        return href
     address = href.partition("#")[0]
     return href if "" < address[-1:] <= " " else address
 

@@ -136,9 +136,10 @@ def _unpaired(source: bytes, void: Set[bytes]) -> tuple[int, list[bytes]]:
             name = start or odd
             left.append(name if start else b"<" + odd)
             now += 3 if name[0] == _T else 1
-            most = max(most, now)
-            if most > LIMIT:
-                return most, []
+            if now > most:
+                most = now
+                if most > LIMIT:
+                    return most, []
         elif end and left and left[-1] == end:
             left.pop()
             now -= 3 if end[0] == _T else 1

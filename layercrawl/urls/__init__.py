@@ -143,6 +143,7 @@ class Resolver:
             self._whole = _normal_form(self._base)
         except ValueError:  # data: or a password; absolute links are good all the same
             self._whole = ""
+        self._origin = origin(self._whole) if self._whole else ""
         self._page = self._whole.partition("?")[0]
         self._folders = _folders(self._page) if self._page else []
 
@@ -163,7 +164,7 @@ class Resolver:
         if not self._whole:
             return ""
         if path:
-            return f"{origin(self._whole)}{path}{query}"
+            return f"{self._origin}{path}{query}"
         if relative or climb:
             height = climb.count("../")
             if height >= len(self._folders):

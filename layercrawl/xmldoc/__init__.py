@@ -7,7 +7,7 @@ styles), the only text that HTML does not escape, is escaped in the tree first: 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ _PLAIN_ATTRIBUTES = r'(?: (?!xmlns)[a-z_][a-z0-9_.-]{0,99}+="[^"\n\t]*+")*+'
 _DIFFERENT = re.compile(
     rf"<(?!/[a-z][a-z0-9-]{{0,99}}+>"
     rf"|(?!(?:{_VOID}|html|svg|math)[ >])[a-z][a-z0-9-]{{0,99}}+{_PLAIN_ATTRIBUTES}>)"
-    rf"(?:(?P<void>(?:{_VOID}){_PLAIN_ATTRIBUTES})>"
+    rf"(?:(?P<void>{_VOID}){_PLAIN_ATTRIBUTES}>"
     r"|!--(?P<comment>.*?)-->|!(?P<doctype>[^>]*)>|\?(?P<instruction>[^>]*)>"
     r"|(?P<close>/?)(?P<name>[A-Za-z][^ \t\n\f\r/>]*)"
     r'(?P<attributes>(?: =?[^ \t\n\f\r/>=]*="[^"]*")*)>)',
@@ -96,16 +96,15 @@ def _read(html: str) -> tuple[_Read, bool]:
 
 
 def _depth(body: str) -> int:
-    """How deep the elements nest, or more."""
-    tags = body.count("<") - body.count("</")
+    """How deep the elements nest, or more. In `body` each ``<`` begins a tag or a comment."""
+    tags = body.count("<")
     if tags <= nesting.LIMIT:
         return tags
     octets = np.frombuffer(_COMMENT.sub("", body).encode(), dtype=np.uint8)
-    begins, slashes = octets == ord("<"), octets == ord("/")
-    steps = begins.astype(np.int32)
-    steps[:-1] -= 2 * (begins[:-1] & slashes[1:])
-    steps[1:] -= slashes[:-1] & (octets[1:] == ord(">"))
-    return int(steps.cumsum().max(initial=0))
+    begins, ends = np.flatnonzero(octets == ord("<")), np.flatnonzero(octets == ord(">"))
+    closing, empty = octets[begins + 1] == ord("/"), octets[ends - 1] == ord("/")
+    opened = (1 - 2 * closing.astype(np.int32) - empty).cumsum()
+    return int((opened + empty).max(initial=0))
 
 
 def _with_short_values(tag: re.Match[str]) -> str:
@@ -138,12 +137,12 @@ def _in_xml(trees: Iterable[LexborHTMLParser]) -> _Read:
     for tree in trees:
         _escape_raw_text(tree)
         parts.append(tree.html or "")
-        name = name or title(tree, tree.css("title"))
+        name = name or title(tree, [node for node in [tree.css_first("title")] if node])
         lang = lang or ((tree.root.attributes.get("lang") or "").strip() if tree.root else "")
     html = parts[0]
     if len(parts) > 1:
         html = html.removesuffix(_END) + "".join(map(_contents, parts[1:])) + _END
-    body = "".join(_amended(html)).replace("&nbsp;", "\xa0")
+    body = _amended(html).replace("&nbsp;", "\xa0")
     return _Read(body, name[:_LONGEST_TITLE], lang[:_LONGEST_LANG])
 
 
@@ -161,9 +160,13 @@ def _tree(html: str) -> LexborHTMLParser:
 
 
 def _escape_raw_text(tree: LexborHTMLParser) -> None:
-    for node in tree.css(_RAW_TEXT):
-        _escape_text(node)
-    fragments = tree.template_fragments()
+    templates = False
+    for node in tree.css(f"{_RAW_TEXT},template"):
+        if node.tag == "template":
+            templates = True
+        else:
+            _escape_text(node)
+    fragments = tree.template_fragments() if templates else []
     while fragments:
         fragment = fragments.pop()
         for node in fragment.css(_RAW_TEXT):
@@ -181,28 +184,30 @@ def _escape_text(node: LexborNode) -> None:
         child = following
 
 
-def _amended(html: str) -> Iterator[str]:
+def _amended(html: str) -> str:
+    pieces: list[str] = []
     position = 0
     while match := _DIFFERENT.search(html, position):
-        yield html[position : match.start()]
-        position = match.end()
-        if match["name"] in ("svg", "math") and not match["close"]:
-            foreign, position = foreign_content.subtree(html, match.start())
-            yield foreign
+        start, end = match.span()
+        if match.lastgroup == "void":  # most are
+            pieces += (html[position : end - 1], "/>")
+        elif match["name"] in ("svg", "math") and not match["close"]:
+            foreign, end = foreign_content.subtree(html, start)
+            pieces += (html[position:start], foreign)
         else:
-            yield _rewritten(match)
-    yield html[position:]
+            pieces += (html[position:start], _rewritten(match))
+        position = end
+    pieces.append(html[position:])
+    return "".join(pieces)
 
 
 def _rewritten(match: re.Match[str]) -> str:
     """In XML: a comment, processing instruction, doctype (none) or tag of an HTML element."""
-    if match["void"] is not None:
-        return f"<{match['void']}/>"
-    if match["comment"] is not None:
+    if match.lastgroup == "comment":
         return foreign_content.comment(match["comment"])
-    if match["instruction"] is not None:
+    if match.lastgroup == "instruction":
         return foreign_content.comment(f"?{match['instruction']}")
-    if match["doctype"] is not None:
+    if match.lastgroup == "doctype":
         return ""
     tag, attributes = match["name"], names.attributes(match["attributes"])
     if tag == "html" and not match["close"]:

@@ -28,6 +28,7 @@ class HtmlToXmlDriver(Job):
             encoding=page.encoding,
             digest=page.digest or None,
             duplicates=len(page.duplicates),
+            gone="true" if page.gone else None,
         )
         yield url, XmlPage(xml)
 

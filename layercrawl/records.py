@@ -66,7 +66,8 @@ class Page(Record, frozen=True, tag="page"):
 
     `fetched` and `not_before` are UTC, ISO 8601; `elapsed` is seconds; `headers` are as received;
     `html` is the decoded text and `digest` the SHA-256 of the body's bytes. `body_b64` holds the
-    bytes where `encoding` has no exact inverse for them.
+    bytes where `encoding` has no exact inverse for them. In `doc/merged` a page has `duplicates`,
+    and is `gone` where the last two answers of its URL say so.
     """
 
     target: Target
@@ -86,6 +87,7 @@ class Page(Record, frozen=True, tag="page"):
     attempts: int = 0
     not_before: str = ""
     duplicates: list[tuple[str, str, int]] = []
+    gone: bool = False
 
     def header(self, name: str) -> str:
         """The values of header `name` (any case) as one comma-separated list (RFC 9110, 5.3)."""

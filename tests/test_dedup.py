@@ -86,11 +86,12 @@ def test_merging(case) -> None:
         outcome = "ok" if rest in ([], ["noindex"]) else rest[0]
         page = Page(Target(depth=depth), outcome, status=200, fetched=fetched, digest=digest)
         visits.append((url, page, rest == ["noindex"]))
+    pages = merged(visits)
     found = {
-        url: [page.digest, [name for name, _, _ in page.duplicates]]
-        for url, page in merged(visits).items()
+        url: [page.digest, [name for name, _, _ in page.duplicates]] for url, page in pages.items()
     }
     assert found == case["merged"]
+    assert [url for url, page in pages.items() if page.gone] == case.get("gone", [])
 
 
 @planning.few
@@ -118,7 +119,7 @@ def test_pages_are_whole_and_the_same_in_any_order(visits, chance) -> None:
     pages = merged(visits)
     fetched = [(url, page) for url, page, _ in visits]
     for url, page in pages.items():
-        assert (url, records.replace(page, duplicates=[])) in fetched
+        assert (url, records.replace(page, duplicates=[], gone=False)) in fetched
     digests = [page.digest for page in pages.values()]
     assert len(digests) == len(set(digests))
     shuffled = visits[:]

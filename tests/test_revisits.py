@@ -16,7 +16,7 @@ from layercrawl import cli, outlinks, schedule
 from layercrawl.planning import revisits
 from layercrawl.records import Page, Target, Visit
 from layercrawl.rules import Rules
-from tests import crawling
+from tests import crawling, documents
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 A, B = f"{255:016x}", f"{255 << 40:016x}"
@@ -179,3 +179,20 @@ def test_a_recrawl_fetches_only_what_has_changed(site, tmp_path, monkeypatch, ca
     said = capsys.readouterr().out
     assert "bits  " + site + "a" in said and f"gone  {site}b" in said
     assert said.endswith("1 changed, 2 unchanged, 0 new, 1 gone\n")
+
+
+def test_a_page_that_is_gone_for_good_stays_and_is_marked(site, tmp_path, monkeypatch) -> None:
+    root = tmp_path / "crawl"
+    Site.pages |= {"/b": 3}
+    run(root, monkeypatch, site, 0)
+    del Site.pages["/b"]
+    marked = []
+    for days in (100, 101):
+        run(root, monkeypatch, site, days, "--recrawl")
+        merged = dict(crawling.records(root / "doc" / "merged"))
+        assert f"{site}b" in merged
+        marked.append({url for url, page in merged.items() if page.get("gone")})
+    assert marked == [set(), {f"{site}b"}]
+    xml = dict(crawling.records(root / "xml"))
+    gone = {url for url, page in xml.items() if documents.parsed(page["xml"]).get("gone")}
+    assert gone == {f"{site}b"}

@@ -128,7 +128,8 @@ def _results(crawl: Stores, url: str) -> Iterator[str]:
     for where, key, page in lookup.naming(crawl, crawl.merged, url, Page):
         if key == url:
             found = True
-            yield f"{where}: stands, with {many(len(page.duplicates), 'duplicate')}"
+            still = ", though it is gone by now" if page.gone else ""
+            yield f"{where}: stands, with {many(len(page.duplicates), 'duplicate')}{still}"
             yield from (f"{where}: {kind} duplicate: {name}" for name, kind, _ in page.duplicates)
         for name, kind, distance in page.duplicates:
             if name == url:

@@ -12,19 +12,22 @@ The steps in their order; each takes the sorted rows of a key and gives rows of 
   that it is near to and that stands itself, or stands;
 * by URL again, `fallen`, then `stands`: what stands, with all others as its `duplicates`.
 
-Who is best: a page that calls itself canonical, or that another URL redirects to; then what calls
-no other page canonical; then the lowest depth, the shortest URL, URL order. Pages that name each
-other as versions in other languages (hreflang) are joined only where their bytes are the same.
+Who is best: what is not gone; then a page that calls itself canonical, or that another URL
+redirects to; then what calls no other page canonical; then the lowest depth, the shortest URL, URL
+order. Pages that name each other as versions in other languages (hreflang) are joined only where
+their bytes are the same.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from layercrawl import records
 from layercrawl.dedup import near, rows
 from layercrawl.dedup.rows import Message, Row
-from layercrawl.records import Outlinks, Page, Target
+from layercrawl.planning import revisits
+from layercrawl.records import ANSWERED, Outlinks, Page, Target
 
 Step = Callable[[bytes, Iterable[bytes]], Iterator[Message]]
 """From a key and its sorted values to those of the next step."""
@@ -34,26 +37,29 @@ _REDIRECTED = b"~ "
 
 
 def visited(url: str, page: Outlinks) -> Iterator[Message]:
-    """(URL, row) for a visit that brought a page, or led to one."""
-    if page.target.kind == "page" and page.outcome in ("ok", "redirect"):
+    """(URL, row) for a visit that was answered: a page, a redirect, or why there is neither."""
+    if page.target.kind == "page" and page.outcome in ANSWERED:
         row = rows.of(url, page)
         yield url.encode(), b"%s %s" % (page.fetched.encode(), rows.encode(row))
 
 
 def newest(visits: Iterable[bytes]) -> Iterator[Message]:
-    """A URL's newest visit; visits come sorted.
+    """A URL's newest good visit; visits come sorted.
 
     Nothing when its author does not let it be indexed any more, whatever older visits say. Where a
     redirect leads to hears of it.
     """
-    pages, last = [], Row("")
+    page, redirect, answers = None, None, deque[str](maxlen=2)
     for visit in visits:
-        last = rows.decode(visit.partition(b" ")[2])
-        pages += [] if last.leads_to else [last]
-    if last.leads_to and not pages:
-        yield last.leads_to.encode(), _REDIRECTED + last.url.encode()
-    if pages and not pages[-1].noindex:
-        yield pages[-1].url.encode(), rows.ranked(pages[-1])
+        row = rows.decode(visit.partition(b" ")[2])
+        answers.append(row.answer)
+        page = row if row.answer == "ok" else page
+        redirect = row if row.answer == "redirect" else redirect
+    if redirect and not page:
+        yield redirect.leads_to.encode(), _REDIRECTED + redirect.url.encode()
+    if page and not page.noindex:
+        gone = revisits.gone_for_good(answers)
+        yield page.url.encode(), rows.ranked(records.replace(page, gone=gone))
 
 
 def steps(most: int | None) -> list[Step]:
@@ -155,8 +161,8 @@ def stands(values: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
     row = rows.decode(first[1:])
     fell = [member for other in others for member in rows.read_members(other[1:])]
     duplicates = sorted([*row.members, *fell])
-    light = Page(row.target, "ok", fetched=row.fetched, digest=row.digest, duplicates=duplicates)
-    yield row.url, light
+    light = Page(row.target, "ok", fetched=row.fetched, digest=row.digest)
+    yield row.url, records.replace(light, duplicates=duplicates, gone=row.gone)
 
 
 def joined(messages: Iterable[bytes]) -> Iterator[Page]:
@@ -167,7 +173,7 @@ def joined(messages: Iterable[bytes]) -> Iterator[Page]:
         if message.startswith(b"0"):
             decision = page
         elif decision and _visit(page) == _visit(decision):
-            yield records.replace(page, duplicates=decision.duplicates)
+            yield records.replace(page, duplicates=decision.duplicates, gone=decision.gone)
             return
 
 

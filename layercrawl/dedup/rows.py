@@ -8,7 +8,7 @@ import msgspec
 
 from layercrawl import records
 from layercrawl.planning.visited import Visited
-from layercrawl.records import Outlinks, Target
+from layercrawl.records import Outcome, Outlinks, Target
 
 Message = tuple[bytes, bytes]
 Member = tuple[str, str, int]
@@ -20,9 +20,10 @@ REDIRECT = "redirect"
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """A page without its HTML; of a redirect only where it leads to.
+    """A page without its HTML; of a redirect only where it leads to, of other answers only which.
 
-    `members` are the URLs that fell to it so far; `versions` as Outlinks has them.
+    `members` are the URLs that fell to it so far; `versions` as Outlinks has them; `gone` says that
+    the newest answers of its URL are that there is nothing any more.
     """
 
     url: str
@@ -37,6 +38,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     sketch: str = ""
     versions: str = ""
     members: list[Member] = []
+    answer: Outcome = "ok"
+    gone: bool = False
 
 
 _rows = msgspec.json.Decoder(Row)
@@ -50,7 +53,10 @@ read_members = _members.decode
 def of(url: str, page: Outlinks) -> Row:
     """The row of a visit."""
     if page.outcome == "redirect":
-        return Row(url, leads_to=page.links[0][0] if page.links else url)
+        leads_to = page.links[0][0] if page.links else url
+        return Row(url, leads_to=leads_to, answer=page.outcome)
+    if page.outcome != "ok":
+        return Row(url, answer=page.outcome)
     return Row(
         url, page.target, page.fetched, page.digest, page.noindex, "", page.canonical,
         page.simhash, page.text, page.sketch, page.versions,
@@ -77,7 +83,7 @@ def ranked_light(row: Row) -> bytes:
 def rank(row: Row) -> bytes:
     """What sorts by who is to stand; without blanks but for one before the URL at its end."""
     wanted = row.canonical == row.url or any(kind == REDIRECT for _, kind, _ in row.members)
-    order = 0 if wanted else 2 if row.canonical else 1
+    order = 3 if row.gone else 0 if wanted else 2 if row.canonical else 1
     return b"%d%08d%08d %s" % (order, row.target.depth, len(row.url), row.url.encode())
 
 

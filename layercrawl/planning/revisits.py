@@ -22,7 +22,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from layercrawl import schedule, simhash
-from layercrawl.records import Visit
+from layercrawl.records import ANSWERED, Visit
 
 SAME = 3
 """Bits of 64 by which the fingerprints of an unchanged page may differ."""
@@ -33,7 +33,6 @@ FULL_EVERY = 8
 
 _STEPS = math.ceil(math.log(LONGEST / SHORTEST, 1.5))
 _PERIODS = [LONGEST.total_seconds() / 1.5**step for step in range(_STEPS + 1)]
-_ANSWERS = frozenset({"ok", "not_modified", "redirect", "gone", "denied", "refused"})
 
 
 def due(visits: Sequence[Visit]) -> datetime | None:
@@ -41,7 +40,7 @@ def due(visits: Sequence[Visit]) -> datetime | None:
 
     The order of `visits` does not matter.
     """
-    answers = sorted(visit for visit in visits if visit.outcome in _ANSWERS)
+    answers = sorted(visit for visit in visits if visit.outcome in ANSWERED)
     if not answers:
         return None
     asked = max(visit.time for visit in visits if visit.outcome != "deferred")
@@ -50,8 +49,16 @@ def due(visits: Sequence[Visit]) -> datetime | None:
 
 def gone(visits: Sequence[Visit]) -> bool:
     """Whether a URL is gone for good: its last two answers say so."""
-    last = [visit.outcome for visit in sorted(visits) if visit.outcome in _ANSWERS][-2:]
-    return last == ["gone", "gone"]
+    return gone_for_good([visit.outcome for visit in sorted(visits) if visit.outcome in ANSWERED])
+
+
+def gone_for_good(answers: Sequence[str]) -> bool:
+    """Whether outcomes of answers, the oldest first, end with `gone` twice.
+
+    >>> gone_for_good(["ok", "gone", "gone"]), gone_for_good(["gone", "ok", "gone"])
+    (True, False)
+    """
+    return list(answers)[-2:] == ["gone", "gone"]
 
 
 def _period(answers: Sequence[Visit]) -> float:

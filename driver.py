@@ -22,6 +22,7 @@ from layercrawl import config, stores, urls
 from layercrawl.config import BadConfig, Config
 from layercrawl.job import JobFailed
 from layercrawl.running import cluster, report, start
+from layercrawl.running.checkpoints import Checkpoints
 from layercrawl.running.limits import Limits
 from layercrawl.running.report import Report
 from layercrawl.running.stage import Stages
@@ -38,6 +39,7 @@ class Crawl:
         self.limits = Limits(settings, where)
         hosts = sorted({urls.host(url) for url in seed_urls})
         self.stages = Stages(settings, where, told, hosts)
+        self.checkpoints = Checkpoints(where, self.stages, OptimizerDriver)
 
     def run(self) -> int:
         """All layers, until nothing that is due waits or a limit is met; then merge and XML."""
@@ -60,7 +62,8 @@ class Crawl:
         folder = self.stores.layer("in", layer)
         if not stores.complete(folder) or not report.taken(stores.marker(folder)):
             known = [self.stores.layer("out", number) for number in range(layer)]
-            reads = [f"{self.stores.seeds}/*", *map(stores.parts, known)]
+            told = self.checkpoints.standing_for(known)
+            reads = [f"{self.stores.seeds}/*", *map(stores.parts, told)]
             self.stages.run(
                 OptimizerDriver, folder, known, reads=reads, arguments=self.limits.for_plan(layer)
             )

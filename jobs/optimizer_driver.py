@@ -1,20 +1,20 @@
 """OptimizerDriver: seeds and all layers' Outlinks in, the next layer's Targets out.
 
 Steps: (graph orders: weigh each page's newest links (→ rank)) → fold by URL → share by host → cut.
+Or only the fold, kept as a checkpoint, from which later plans go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from mrjob.compat import jobconf_from_env
 from mrjob.step import MRStep
 
 from layercrawl import stores
 from layercrawl.job import Job, RecordProtocol, SeedOrRecord, ranking
-from layercrawl.ordering import ORDERS
-from layercrawl.planning import fold, selection
+from layercrawl.planning import fold, selection, weighing
 from layercrawl.planning.fold import Message
 from layercrawl.records import Outlinks, Target, UrlState
 
@@ -31,14 +31,20 @@ class OptimizerDriver(Job):
         super().configure_args()
         self.add_passthru_arg("--limit", type=int, default=0, help="most pages to take; 0: any")
         self.add_passthru_arg("--plans", default="", help="what the order kept of plans before")
+        self.add_passthru_arg("--pass", dest="passing", choices=["plan", "keep"], default="plan")
 
     def input_protocol(self) -> RecordProtocol:
         return SeedOrRecord(*self.READS)
 
     def steps(self) -> list[MRStep]:
-        graph = [self.weigh, self.rank][: ORDERS[self.config.order].graph_steps]
+        spread = {"mapper": self.spread, "mapper_final": lambda: self.folding.rest()}
+        if self.options.passing == "keep":
+            return [MRStep(reducer=self.keep, **spread)]
+        order = self.choice.order
+        weigh = partial(weighing.weigh, order=order)
+        rank = partial(ranking.step, order, memory=self.config.rank_memory)
+        graph = [weigh, rank][: order.graph_steps]
         first, *others = [*graph, self.fold, self.share, self.cut]
-        spread = {"mapper": self.spread, "mapper_final": self.rest}
         steps = [MRStep(reducer=first, reducer_final=self.tell, **spread)]
         return steps + [MRStep(reducer=other, reducer_final=self.tell) for other in others]
 
@@ -54,14 +60,8 @@ class OptimizerDriver(Job):
     def spread(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
         yield from self.folding.add(url if record else self.rules.without_params(url), record)
 
-    def rest(self) -> Iterator[Message]:
-        yield from self.folding.rest()
-
-    def weigh(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
-        yield from fold.weigh(url, messages, self.choice.order)
-
-    def rank(self, key: bytes, values: Iterator[bytes]) -> Iterator[Message]:
-        yield from ranking.step(self.choice.order, key, values, self.config.rank_memory)
+    def keep(self, url: bytes, messages: Iterator[bytes]) -> Iterator[tuple[str, UrlState]]:
+        yield url.decode(), weighing.kept(messages, self.choice.order)
 
     def fold(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:
         yield from self.choice.candidate(url.decode(), fold.folded(messages, self.choice.order))

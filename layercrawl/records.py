@@ -156,8 +156,9 @@ class UrlState(Record, frozen=True, tag="state"):
 
     `depth`, `hops` and `via` are the least triple by which it was found, `first` the layer that
     found it, `visits` its newest 16 answers, `message` what the crawl order merged, `spent` what
-    of it was passed on. A robots.txt's state is its host's: `rules` fetched at `fetched`,
-    unreachable since `failing_since`.
+    of it was passed on, `links` its newest links for orders that weigh graphs (`fetched cash URL
+    URL …`). A robots.txt's state is its host's: `rules` fetched at `fetched`, unreachable since
+    `failing_since`.
     """
 
     kind: Kind = "page"
@@ -173,6 +174,7 @@ class UrlState(Record, frozen=True, tag="state"):
     failing_since: str = ""
     delay: float | None = None
     not_before: str = ""
+    links: str = ""
 
 
 class XmlPage(Record, frozen=True, tag="xml"):

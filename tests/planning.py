@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from layercrawl.config import Config
 from layercrawl.job import ranking
 from layercrawl.ordering import GraphOrder, Order
-from layercrawl.planning import fold
+from layercrawl.planning import fold, weighing
 from layercrawl.planning.selection import Selection
 from layercrawl.records import Outlinks, Target, UrlState
 
@@ -56,11 +56,17 @@ def states(
     messages = list(spread(mappers, order, depth, most))
     if isinstance(order, GraphOrder):
         (groups,) = grouped(messages)
-        messages = [m for url, values in groups for m in fold.weigh(url, values, order)]
+        messages = [m for url, values in groups for m in weighing.weigh(url, values, order)]
         (groups,) = grouped(messages)
         messages = [m for url, values in groups for m in ranking.step(order, url, values, 1)]
     (groups,) = grouped(messages)
     return {url.decode(): fold.folded(values, order) for url, values in groups}
+
+
+def kept(mappers: Iterable[Iterable[Line]], order: Order, depth: int = 9) -> dict[str, UrlState]:
+    """What a checkpoint of all mappers' lines holds."""
+    (groups,) = grouped(spread(mappers, order, depth, 50_000))
+    return {url.decode(): weighing.kept(values, order) for url, values in groups}
 
 
 def planned(

@@ -89,23 +89,16 @@ def checkpoint(states: dict[str, UrlState]) -> list[planning.Line]:
     return [(0, *records.decode(line, UrlState)) for line in written]
 
 
-@pytest.mark.parametrize("order", (MESSAGES | CASH).values(), ids=list(MESSAGES | CASH))
+@orders
 @planning.few
-@given(lines=planning.lines(), until=st.integers(0, 2))
-def test_a_fold_goes_on_from_a_checkpoint(order, lines, until) -> None:
-    older = [line for line in lines if line[0] <= until]
-    newer = [line for line in lines if line[0] > until]
-    begun = checkpoint(planning.states([older], order))
+@given(lines=planning.lines(), until=st.integers(0, 2), before=st.integers(-1, 1))
+def test_a_fold_goes_on_from_a_checkpoint(order, lines, until, before) -> None:
+    parts: list[list[planning.Line]] = [[], [], []]
+    for line in lines:
+        parts[(line[0] > before) + (line[0] > until)].append(line)
+    oldest, older, newer = parts
+    begun = checkpoint(planning.kept([checkpoint(planning.kept([oldest], order)), older], order))
     assert planning.states([begun, newer], order) == planning.states([lines], order)
-
-
-@pytest.mark.parametrize("order", GRAPHS.values(), ids=list(GRAPHS))
-@planning.few
-@given(lines=planning.lines(), until=st.integers(0, 2))
-def test_a_graph_orders_sums_are_not_taken_from_a_checkpoint(order, lines, until) -> None:
-    older = [line for line in lines if line[0] <= until]
-    begun = checkpoint(planning.states([older], order))
-    assert planning.states([begun, lines], order) == planning.states([lines], order)
 
 
 @planning.few

@@ -13,6 +13,7 @@ import pytest
 import driver
 from layercrawl import records
 from layercrawl.records import Outlinks, Page, Record, Target, UrlState, XmlPage
+from layercrawl.running import checkpoints
 from tests.web import Web, serve
 
 LAYOUT = Path(__file__).parents[1] / "hdfs_layout.md"
@@ -30,7 +31,8 @@ EXAMPLES = re.findall(r"^    (http\S+\t.*)$", LAYOUT.read_text("utf-8"), re.M)
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("layout") / "crawl"
-    with serve(Web(port=0, degree=2)) as web:
+    with pytest.MonkeyPatch.context() as patch, serve(Web(port=0, degree=2)) as web:
+        patch.setattr(checkpoints, "SMALLEST", 0)
         options = ["--depth=1", "--delay=0", "--scope=any", "--allow-private", "--quiet"]
         assert driver.main([*options, f"--root={folder}", *web.seeds]) == 0
     return folder

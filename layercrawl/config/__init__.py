@@ -44,7 +44,7 @@ class Config:
 
     depth: Count = option(
         3, "link distance from the seeds to crawl to", group="crawl", metavar="N",
-        stages="optimizer", required=True,
+        stages="optimizer fold", required=True,
     )  # fmt: skip
     seed_urls: tuple[str, ...] = option(
         (), "where the crawl starts", group="crawl", metavar="SEED_URL"
@@ -75,21 +75,22 @@ class Config:
     )  # fmt: skip
     drop_params: tuple[str, ...] = option(
         (), "query parameters to leave out of URLs, commas between", group="which",
-        metavar="NAMES", stages="crawler parser optimizer", fixed=True, commas=True,
+        metavar="NAMES", stages="crawler parser optimizer fold", fixed=True, commas=True,
     )  # fmt: skip
     nofollow_rels: tuple[str, ...] = option(
         ("nofollow",), "links of these rel words are not followed, commas between", group="which",
         metavar="NAMES", stages="parser", commas=True,
     )  # fmt: skip
     sitemaps: bool = option(
-        False, "read the sitemaps that robots.txt names", group="which", stages="optimizer"
-    )
+        False, "read the sitemaps that robots.txt names", group="which",
+        stages="optimizer fold",
+    )  # fmt: skip
     max_pages: Count = option(0, "stop at N pages; 0: no limit", group="which", metavar="N")
     max_minutes: Seconds = option(0.0, "stop after M minutes; 0: never", group="which", metavar="M")
 
     order: str = option(
         "breadth-first", "which page next, by which order (see below)", group="order",
-        metavar="NAME", stages="optimizer", fixed=True,
+        metavar="NAME", stages="optimizer fold", fixed=True,
     )  # fmt: skip
     rank_memory: Positive = option(
         1000, "MB for ranks of all pages", group="order", metavar="MB", stages="optimizer"

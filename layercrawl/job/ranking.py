@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layercrawl.ordering import Order, RankOrder
 from layercrawl.ordering.graph import Graph, hashed, located, unpacked
-from layercrawl.planning import fold
+from layercrawl.planning import weighing
 
 Message = tuple[bytes, bytes]
 BYTES_A_PAGE = 120
@@ -28,8 +28,8 @@ class TooManyPages(RuntimeError):
 
 def step(order: Order, key: bytes, values: Iterable[bytes], memory: int) -> Iterator[Message]:
     """What comes under a key of the ranking step: a URL's state as it is, the graph as weights."""
-    if key == fold.GRAPH and isinstance(order, RankOrder):
-        yield from fold.ranked(ranks(order, values, memory))
+    if key == weighing.GRAPH and isinstance(order, RankOrder):
+        yield from weighing.ranked(ranks(order, values, memory))
     else:
         yield from ((key, value) for value in values)
 
@@ -37,7 +37,7 @@ def step(order: Order, key: bytes, values: Iterable[bytes], memory: int) -> Iter
 def ranks(order: RankOrder, rows: Iterable[bytes], memory: int) -> Iterator[tuple[bytes, int]]:
     """(URL, rank) of each page of the graph that has a rank, in `memory` MB.
 
-    `rows` are those of `fold.weigh`, sorted: all pages, then the links of those that were fetched.
+    `rows` are those of `weighing.weigh`, sorted: all pages, then the links of the fetched ones.
     """
     with tempfile.TemporaryFile() as names, tempfile.TemporaryFile() as links:
         pages = _Pages(names, memory)

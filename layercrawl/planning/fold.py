@@ -4,27 +4,26 @@
 commutative, and idempotent but for sums of weights and cash; so any split of the records, in any
 order, with a combiner or without, gives the same state, and a fold can start from a checkpoint.
 
-A graph order's sums are never taken from a checkpoint: they are summed anew each time,
-from the newest links of every page, which a checkpoint does not hold.
+A graph order's sums are never taken from a checkpoint: they are summed anew each time, from the
+newest links of every page, which it keeps for such an order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import chain
 from typing import Any
 
 from layercrawl.config import Config
-from layercrawl.ordering import GraphOrder, Order, RankOrder, WeightOrder
-from layercrawl.ordering.graph import packed
-from layercrawl.records import ANSWERED, Outlinks, UrlState, Visit, decode, encode, replace
+from layercrawl.ordering import GraphOrder, Order
+from layercrawl.records import Outlinks, UrlState, Visit, decode, encode, replace
 
 Message = tuple[bytes, bytes]
 
 KEPT_VISITS = 16
-GRAPH = b"graph"
-"""The key of the rows of the graph, which come together in one task; no URL is like it."""
+LINKS = b"~"
+"""What a message begins with that is a page's links, not a state; see `weighing`."""
 FAR = 1 << 40
 """The depth of a URL that nothing within reach links to: all that is known of it is a weight."""
 
@@ -145,6 +144,7 @@ def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
         failing_since=host.failing_since,
         delay=host.delay,
         not_before=max(one.not_before, other.not_before),
+        links=max(one.links, other.links),
     )
 
 
@@ -165,16 +165,19 @@ def weight(amount: int) -> UrlState:
     return UrlState(depth=FAR, first=FAR, message=amount)
 
 
-@lru_cache(maxsize=1024)
-def _weight_message(amount: int) -> bytes:
-    return encode("", weight(amount)).partition(b"\t")[2]
+def _links_of(record: Outlinks | UrlState | None) -> str:
+    """A page's links as orders that weigh graphs need them: `fetched cash URL URL …`."""
+    if isinstance(record, Outlinks) and record.target.kind == "page" and record.links:
+        links = " ".join(link for link, _ in record.links)
+        return f"{record.fetched} {record.target.cash} {links}"
+    return record.links if isinstance(record, UrlState) else ""
 
 
 class Folding:
     """A mapper's part of the fold: states merged as they come, in bounded memory.
 
-    Messages are (URL, state) as bytes. A graph order's pages come as messages too, behind `~`,
-    so that `weigh` finds each page's newest links. Of the settings, `depth` and `sitemaps` count.
+    Messages are (URL, state) as bytes, and for a graph order each page's links beside them. Of the
+    settings, `depth` and `sitemaps` count.
     """
 
     def __init__(self, order: Order, layer: int, settings: Config, most: int = 50_000) -> None:
@@ -184,10 +187,9 @@ class Folding:
 
     def add(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:
         """Take in a line of a store, or a seed (no record); messages once they are many."""
+        if isinstance(self._order, GraphOrder) and (links := _links_of(record)):
+            yield url.encode(), LINKS + links.encode()
         if isinstance(record, Outlinks):
-            page = record.target.kind == "page"
-            if page and record.links and isinstance(self._order, GraphOrder):
-                yield url.encode(), b"~%s %s" % (record.fetched.encode(), encode(url, record))
             self._merge(url, _answered(record, self._layer, self._order))
             self._link(url, record)
         elif url:
@@ -205,7 +207,7 @@ class Folding:
         if record is None:
             return seed(self._order)
         graph = isinstance(self._order, GraphOrder)
-        return replace(record, message=0) if graph else record
+        return replace(record, message=0, links="") if graph else record
 
     def _link(self, url: str, page: Outlinks) -> None:
         states = self._states
@@ -230,52 +232,6 @@ class Folding:
     def _merge(self, url: str, state: UrlState) -> None:
         known = self._states.get(url)
         self._states[url] = state if known is None else merge(known, state, self._order)
-
-
-def weigh(url: bytes, messages: Iterable[bytes], order: Order) -> Iterator[Message]:
-    """The messages of one page, its newest links as weights or graph; messages come sorted."""
-    if isinstance(order, RankOrder):
-        yield from _mapped(url, messages, order)
-        return
-    newest = b""
-    for message in messages:
-        if message.startswith(b"~"):
-            newest = message
-        else:
-            yield url, message
-    if newest and isinstance(order, WeightOrder):
-        page = decode(newest.partition(b" ")[2], Outlinks)
-        for link, amount in order.weights([page]):
-            yield link.encode(), _weight_message(amount)
-
-
-def _mapped(url: bytes, messages: Iterable[bytes], order: RankOrder) -> Iterator[Message]:
-    """One URL's messages as one state, and its rows of the graph; messages come sorted.
-
-    The rows are `0 URL`, with ` fetched` after it where it was, and `1 URL hashes of links`.
-    """
-    newest, told = b"", list[bytes]()
-    for message in messages:
-        if message.startswith(b"~"):
-            newest = message
-        else:
-            told.append(message)
-    state = folded(told, order)
-    yield url, encode("", state).partition(b"\t")[2]
-    if state.kind != "page" or state.depth == FAR:
-        return
-    fetched = any(visit.outcome in ANSWERED for visit in state.visits)
-    yield GRAPH, b"0 %s%s" % (url, b" fetched" if fetched else b"")
-    if newest:
-        _, page = decode(newest.partition(b" ")[2], Outlinks)
-        links = {link for link, _ in page.links} - {url.decode()}
-        yield GRAPH, b"1 %s %s" % (url, packed(links))
-
-
-def ranked(ranks: Iterable[tuple[bytes, int]]) -> Iterator[Message]:
-    """URLs' ranks as weights."""
-    for url, rank in ranks:
-        yield url, _weight_message(rank)
 
 
 def folded(messages: Iterable[bytes], order: Order) -> UrlState:

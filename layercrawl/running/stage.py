@@ -81,11 +81,16 @@ class Stages:
 
     def stale(self, folder: Folder, job_class: type[Job], inputs: Sequence[Folder]) -> bool:
         """Whether a derived folder is not there, or was made of other inputs or settings."""
+        return not self.holds(folder, job_class.STAGE, inputs)
+
+    def holds(self, folder: Folder, stage: str, inputs: Sequence[Folder]) -> bool:
+        """Whether a folder is complete and made of these inputs, with the settings of `stage`."""
         if not stores.complete(folder):
-            return True
+            return False
         made = stores.marker(folder)
-        settings = msgspec.json.encode(self._settings.settings(job_class.STAGE))
-        return made.inputs != self.inputs(inputs) or made.settings != msgspec.json.decode(settings)
+        settings = msgspec.json.decode(msgspec.json.encode(self._settings.settings(stage)))
+        same = all(made.settings.get(name) == value for name, value in settings.items())
+        return same and made.inputs == self.inputs(inputs)
 
     def inputs(self, folders: Sequence[Folder]) -> dict[str, str]:
         """The folders with the fingerprints of their markers."""

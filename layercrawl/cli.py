@@ -16,7 +16,7 @@ from layercrawl.asking.simulate import simulate
 from layercrawl.asking.status import status
 from layercrawl.asking.why import why
 from layercrawl.config import VERSION, Config
-from layercrawl.export import EXPORTS, export
+from layercrawl.export import EXPORTS
 from layercrawl.running.report import printable
 from layercrawl.stores import Stores
 
@@ -82,7 +82,7 @@ def _duplicates(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _export(options: argparse.Namespace) -> Iterator[str]:
-    written = export(options.form, Stores(options.root), options.target)
+    written = EXPORTS[options.form](Stores(options.root), options.target)
     yield f"{options.target}: {written} records"
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from layercrawl.export import reading
+from layercrawl.export.target import new
 from layercrawl.records import Outlinks
 from layercrawl.stores import Stores
 
@@ -16,14 +17,15 @@ _BATCH = 50_000
 _Row = tuple[str, str, str, str]
 
 
-def links(crawl: Stores, path: Path, ending: str) -> int:
+def links(crawl: Stores, target: Path) -> int:
     """``.parquet`` or else CSV of `COLUMNS`: who links to whom by what text, and when it did.
 
     Redirects are edges without a text. A page that was fetched more than once has its links each
     time.
     """
-    rows = _rows(crawl)
-    return _parquet(path, rows) if ending == ".parquet" else _csv(path, rows)
+    write = _parquet if target.suffix == ".parquet" else _csv
+    with new(target) as path:
+        return write(path, _rows(crawl))
 
 
 def _rows(crawl: Stores) -> Iterator[_Row]:

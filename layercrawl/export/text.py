@@ -8,14 +8,15 @@ import msgspec
 
 from layercrawl import markup
 from layercrawl.export import reading
+from layercrawl.export.target import new
 from layercrawl.records import Page
 from layercrawl.stores import Stores
 
 
-def text(crawl: Stores, path: Path, ending: str) -> int:
+def text(crawl: Stores, target: Path) -> int:
     """A line a merged page: ``url``, ``title``, ``lang``, ``text``; what is empty is left out."""
     written = 0
-    with path.open("wb") as out:
+    with new(target) as path, path.open("wb") as out:
         for url, page in reading.folder(crawl, crawl.merged, Page):
             found = markup.parse(page.html, url, page.encoding)
             told = {"url": url, "title": found.title, "lang": found.lang, "text": found.text}

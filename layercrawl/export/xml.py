@@ -5,31 +5,35 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from layercrawl.export import reading
+from layercrawl.export.target import new
 from layercrawl.records import XmlPage
 from layercrawl.stores import Stores
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _LONGEST = 60
-_Put = Callable[[str, str], None]
+_Open = Callable[[str], BinaryIO]
 
 
-def xml(crawl: Stores, path: Path, ending: str) -> int:
+def xml(crawl: Stores, target: Path) -> int:
     """``.xml``: one document ``pages``; ``.zip``: a file a page; else a folder of files.
 
     Files lie in 256 folders; ``index.csv`` has their names and URLs.
     """
-    if ending == ".xml":
-        return _concatenated(crawl, path)
-    if ending == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            return _files(crawl, path, archive.writestr)
-    path.mkdir(parents=True)
-    return _files(crawl, path, lambda name, content: _write(path / name, content))
+    with new(target) as path:
+        if target.suffix == ".xml":
+            return _concatenated(crawl, path)
+        if target.suffix == ".zip":
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                return _files(crawl, path, lambda name: _entry(archive, name))
+        path.mkdir(parents=True)
+        return _files(crawl, path, lambda name: _file(path / name))
 
 
 def file_name(url: str) -> str:
@@ -54,23 +58,27 @@ def _concatenated(crawl: Stores, path: Path) -> int:
     return written
 
 
-def _files(crawl: Stores, path: Path, put: _Put) -> int:
-    written = 0
-    with path.with_name(f"{path.name}.index").open("w+", encoding="utf-8", newline="") as index:
-        rows = csv.writer(index)
+def _files(crawl: Stores, path: Path, create: _Open) -> int:
+    index, written = path.with_name(f"{path.name}.index"), 0
+    with index.open("w", encoding="utf-8", newline="") as lines:
+        rows = csv.writer(lines)
         rows.writerow(["file", "url"])
         for url, page in reading.folder(crawl, crawl.xml, XmlPage):
             name = file_name(url)
-            put(name, _DECLARATION + page.xml)
+            with create(name) as out:
+                out.write(f"{_DECLARATION}{page.xml}".encode())
             rows.writerow([name, url])
             written += 1
-        index.seek(0)
-        put("index.csv", index.read())
-    Path(index.name).unlink()
+    with create("index.csv") as out, index.open("rb") as content:
+        shutil.copyfileobj(content, out)
+    index.unlink()
     return written
 
 
-def _write(path: Path, content: str) -> None:
+def _entry(archive: zipfile.ZipFile, name: str) -> BinaryIO:
+    return cast(BinaryIO, archive.open(name, "w", force_zip64=True))
+
+
+def _file(path: Path) -> BinaryIO:
     path.parent.mkdir(exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as out:
-        out.write(content)
+    return path.open("wb")

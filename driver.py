@@ -62,11 +62,9 @@ class Crawl:
         folder = self.stores.layer("in", layer)
         if not stores.complete(folder) or not report.taken(stores.marker(folder)):
             known = [self.stores.layer("out", number) for number in range(layer)]
-            told = self.checkpoints.standing_for(known)
-            reads = [f"{self.stores.seeds}/*", *map(stores.parts, told)]
-            self.stages.run(
-                OptimizerDriver, folder, known, reads=reads, arguments=self.limits.for_plan(layer)
-            )
+            told = map(stores.parts, self.checkpoints.standing_for(known))
+            reads, words = [f"{self.stores.seeds}/*", *told], self.limits.for_plan(layer)
+            self.stages.run(OptimizerDriver, folder, known, reads=reads, arguments=words)
         return report.taken(stores.marker(folder))
 
     def fetch(self, layer: int) -> bool:

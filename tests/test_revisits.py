@@ -146,16 +146,9 @@ def site():
 
 def run(root, monkeypatch, url: str, days: float, *words: str) -> int:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(time.time() + days * 86_400)))
-
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            return datetime.now(tz) + timedelta(days=days)
-
-    monkeypatch.setattr("layercrawl.fetch.datetime", Later)
     monkeypatch.setenv("no_proxy", "*")
-    options = ["--root", str(root), "--runner=inline", "--depth=1", "--delay=0", "--quiet"]
-    return driver.main([*options, "--allow-private", *words, url])
+    options = ["--runner=inline", "--depth=1", "--delay=0", "--quiet", "--max-minutes=1"]
+    return driver.main([*options, f"--root={root}", "--allow-private", *words, url])
 
 
 def test_a_recrawl_fetches_only_what_has_changed(site, tmp_path, monkeypatch, capsys) -> None:

@@ -14,7 +14,6 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +22,7 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
 from urllib3.exceptions import HTTPError
 
-from layercrawl import answers, charset, codings, schedule, sitemaps, urls
+from layercrawl import answers, charset, clock, codings, schedule, sitemaps, urls
 from layercrawl.config import Config
 from layercrawl.download.handover import Room
 from layercrawl.download.spool import Hop
@@ -113,7 +112,7 @@ class Fetcher:
         return "" if _proxies(f"http://{host}") else self._adapter.address(host, self._timeout)
 
     def _ask(self, url: str, target: Target, judge: Judge, seconds: float) -> Page:
-        start, fetched = time.monotonic(), schedule.timestamp(datetime.now(UTC))
+        start, fetched = time.monotonic(), schedule.timestamp(clock.now())
         try:
             answer = self._answer(url, target, judge, seconds)
         except _ERRORS as error:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from mrjob.compat import jobconf_from_env
 from mrjob.job import MRJob
 
-from layercrawl import config, records, schedule, seeds, urls
+from layercrawl import clock, config, records, schedule, seeds, urls
 from layercrawl.job import streaming
 from layercrawl.job.forked import Forked, TaskFailed, described
 from layercrawl.peak import peak_mb
@@ -119,7 +119,7 @@ class Job(MRJob):  # type: ignore[misc]
     @cached_property
     def now(self) -> datetime:
         """The stage's one clock reading, the same in every task."""
-        return schedule.moment(self.options.now) if self.options.now else datetime.now(UTC)
+        return schedule.moment(self.options.now) if self.options.now else clock.now()
 
     @cached_property
     def seed_hosts(self) -> frozenset[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from layercrawl import clock
 from layercrawl.config import Config
 from layercrawl.hdfs import HdfsPath
 from layercrawl.job import streaming
@@ -56,6 +58,8 @@ class Cluster:
         given = dict(word.split("=", 1) for word in self.settings.define)
         words = [f"-D{name}={value}" for name, value in (conf | given).items()]
         words += [f"--conf-path={path}" for path in [self.settings.mrjob_conf] if path]
+        if fixed := os.environ.get(clock.VARIABLE):
+            words.append(f"--cmdenv={clock.VARIABLE}={fixed}")
         words += ["--cmdenv=PYTHONPATH=code", "--cmdenv=PYTHONUTF8=1", "--no-bootstrap-mrjob"]
         words += [f"--python-bin={self.settings.python_bin or 'python3'}", "--cleanup=LOCAL_TMP"]
         return [*words, f"--archives={self.code}#{_CODE}", f"--hadoop-tmp-dir={self.temporary}"]

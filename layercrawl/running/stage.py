@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 import msgspec
 
 from layercrawl import job, schedule, stores
+from layercrawl.clock import now as time_of_day
 from layercrawl.config import BadConfig, Config
 from layercrawl.download import stays
 from layercrawl.job import Job, JobFailed, Ran
@@ -124,16 +124,11 @@ class Stages:
 
 
 def clock() -> datetime:
-    """The time of day, or the one that SOURCE_DATE_EPOCH sets, so that runs can be repeated.
-
-    Raises BadConfig where that is no time.
-    """
-    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    """The time of day, as the stores tell it; BadConfig where SOURCE_DATE_EPOCH is no time."""
     try:
-        return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
-    except (ValueError, OverflowError, OSError):
-        cure = "give seconds since 1970, or unset it"
-        raise BadConfig(f"SOURCE_DATE_EPOCH {fixed!r} is no time: {cure}") from None
+        return time_of_day()
+    except ValueError as error:
+        raise BadConfig(str(error)) from None
 
 
 def _check(job_class: type[Job], ran: Ran) -> None:

@@ -20,6 +20,7 @@ from layercrawl.config.options import (
     Count,
     Limit,
     Nearness,
+    Percent,
     Positive,
     Runner,
     Scope,
@@ -98,6 +99,10 @@ class Config:
     budget: Count = option(
         0, "pages per layer, best first; 0: all of the least depth", group="order",
         metavar="PAGES", stages="optimizer",
+    )  # fmt: skip
+    fair: Percent = option(
+        0, "percent of each layer for those that waited longest, with --budget", group="order",
+        metavar="PERCENT", stages="optimizer",
     )  # fmt: skip
     max_per_host: Count = option(
         0, "pages per host and layer; 0: no limit", group="order", metavar="N", stages="optimizer"

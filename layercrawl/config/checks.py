@@ -19,6 +19,13 @@ _HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 
 def complaints(settings: Config) -> Iterator[str]:
     """What is off, and the cure, each with the option's name."""
+    yield from _words(settings)
+    if settings.fair and not settings.budget:
+        why = "without one a layer has all that waits at the least depth"
+        yield f"--fair {settings.fair} needs --budget PAGES: {why}"
+
+
+def _words(settings: Config) -> Iterator[str]:
     for name in ("user_agent", "contact"):
         if not _TEXT.fullmatch(getattr(settings, name)):
             yield f"{flag(name)} {getattr(settings, name)!r}: use printable ASCII only"

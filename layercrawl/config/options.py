@@ -10,6 +10,7 @@ import msgspec
 # The upper bounds are what 32 bits and the clocks of all libraries can hold.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1, description="a whole number from 0")]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1, description="a whole number from 1")]
+Percent = Annotated[int, msgspec.Meta(ge=0, le=100, description="a whole number from 0 to 100")]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9, description="a number from 0 to 1e9")]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=1e9, description="a number above 0, at most 1e9")]
 Scope = Literal["host", "site", "any"]

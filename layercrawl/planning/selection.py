@@ -4,14 +4,15 @@ A host's rows begin with a number: first its robots.txts (0), then what its budg
 that were asked for (1) and their hashes (11), then those that wait (2). What is left of these
 travels on as bytes that sort as they are to be taken: `place SP url SP kind SP line`, where place
 is depth (unless a budget lets depths mix) and rank, and a robots.txt stands before the page that
-brings it. Sitemaps stand first, with depth 1, since that is what the pages they list have.
+brings it. Sitemaps stand first, with depth 1, since that is what the pages they list have. With
+`--fair` a page has a row by age before that (see `fairness`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -19,8 +20,9 @@ from typing import NamedTuple
 from layercrawl import manners, records, schedule, urls
 from layercrawl.config import Config
 from layercrawl.ordering import ORDERS, CashOrder, Order, read_plans
-from layercrawl.planning import budgets, fold, revisits
+from layercrawl.planning import budgets, fairness, fold, revisits
 from layercrawl.planning.budgets import Budgets
+from layercrawl.planning.fairness import Share
 from layercrawl.planning.visited import hashed, packed
 from layercrawl.records import Target, UrlState
 from layercrawl.rules import Rules
@@ -29,6 +31,7 @@ RULES_LAST = timedelta(hours=24)
 _MIDDLE = 1 << 63
 _ANY = 1 << 62
 _FIRST = b"0" * 16
+_NOT_DUE = "not due"
 
 
 def rank(score: int) -> bytes:
@@ -88,8 +91,10 @@ class Selection:
         known = revisits.conditions(state.visits) if page else {}
         target = Target(state.kind, state.depth, state.via, state.hops, score, cash, **known)
         ranked = rank(score) if page else _FIRST
-        place = b"%08x%s" % (0 if self.config.budget else distance(state), ranked)
-        yield host, b"2 %s %s" % (place, records.encode(url, target))
+        line = records.encode(url, target)
+        yield host, b"2 %08x%s %s" % (0 if self.config.budget else distance(state), ranked, line)
+        if page and self.config.fair:
+            yield host, b"2 %s %s" % (fairness.place(state, ranked), line)
 
     def _stays(self, url: str, state: UrlState) -> str:
         if url == urls.robots_url(url):
@@ -105,7 +110,7 @@ class Selection:
             due = revisits.due(state.visits)
         if due is None:
             return "visited"
-        return self._not_due(due)
+        return self._not_due(due) if due > self.now else ""
 
     def _cut(self, url: str, state: UrlState) -> bool:
         """Whether the rules cut the link that found a URL; seeds and their redirects stand."""
@@ -114,10 +119,8 @@ class Selection:
         return bool(self.rules.cut_of(state.kind, url, state.via))
 
     def _not_due(self, due: datetime) -> str:
-        if due <= self.now:
-            return ""
         self.counts[f"waits until {_rounded(due, self.now)}"] += 1
-        return "not due"
+        return _NOT_DUE
 
     def _host_target(self, state: UrlState) -> Target:
         """What is known of a host: rules while they are fresh, and what it demanded."""
@@ -134,7 +137,7 @@ class Selection:
     def of_host(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """From a host's sorted rows to those that it may have in the layer."""
         states: dict[str, Target] = {}  # by robots.txt
-        brought: set[str] = set()
+        brought: set[tuple[bool, str]] = set()
         asked = array("I")
         budget = Budgets(self.config)
         left = None
@@ -150,46 +153,61 @@ class Selection:
             else:
                 states, asked = _with_visited(states, asked), array("I")
                 left = self._share(states.values()) if left is None else left
-                left -= yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
+                yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
 
     def _admitted(
         self,
         page: _Waiting,
         states: dict[str, Target],
-        brought: set[str],
+        brought: set[tuple[bool, str]],
         budget: Budgets,
-        left: int,
-    ) -> Generator[bytes, None, int]:
-        """A page's row, after its robots.txt's if that has not gone yet; how many pages it is."""
-        robots_url = urls.robots_url(page.url)
+        left: Share,
+    ) -> Iterator[bytes]:
+        """A page's row, after its robots.txt's if that has not gone yet, or none."""
+        robots_url, by_age = urls.robots_url(page.url), fairness.by_age(page.place)
         state = states.get(robots_url)
-        reason = self._stops(page, state, budget)
-        self.counts[reason or "due"] += 1
-        if reason or left <= 0:
-            return 0
-        if state and robots_url not in brought:
-            brought.add(robots_url)
+        if by_age and left.full(by_age):
+            return
+        taken = left.has(page.url)  # by age; what is counted is counted with its row by rank
+        reason = "" if taken else self._stops(page, state, budget)
+        if not by_age:
+            self._count(reason, state)
+        if reason or not taken and left.full(by_age):
+            return
+        if not taken:
+            left.take(by_age, page.url)
+        if state and (by_age, robots_url) not in brought:
+            brought.add((by_age, robots_url))
             yield page.row(b"0", records.encode(robots_url, state))
         yield page.row(b"1", page.line)
-        return 1
+
+    def _count(self, reason: str, state: Target | None) -> None:
+        """Count a page that its host lets through, or holds back for a reason."""
+        self.counts[reason or "due"] += 1
+        if reason == _NOT_DUE and state:
+            self._not_due(schedule.moment(state.not_before))
 
     def _stops(self, page: _Waiting, state: Target | None, budget: Budgets) -> str:
         """Why a page may not be asked for now: its host, or its budgets.
 
         These spare seeds and sitemaps.
         """
-        if state and state.not_before and self._not_due(schedule.moment(state.not_before)):
-            return "not due"
+        if state and state.not_before and schedule.moment(state.not_before) > self.now:
+            return _NOT_DUE
         held_back = budget.refusal(page.url)
         if held_back:
             target = records.decode(page.line, Target)[1]
             return held_back if target.depth and target.kind == "page" else ""
         return ""
 
-    def _share(self, states: Iterable[Target]) -> int:
+    def _share(self, states: Iterable[Target]) -> Share:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
-        asked = manners.longest_delay(state.delay or 0.0 for state in states)
-        return share(self.config, asked)
+        asked, fair = (
+            manners.longest_delay(state.delay or 0.0 for state in states),
+            self.config.fair,
+        )
+        most = share(self.config, asked)
+        return Share(most, fairness.part(min(most, self.config.budget), fair))
 
     def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
         """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
@@ -197,15 +215,25 @@ class Selection:
         `limit` is the most pages that the run may still have; 0: any number.
         """
         most = min(n for n in (self.config.budget, limit, _ANY) if n)
-        depth, count = b"", 0
+        left, depth = Share(most, fairness.part(most, self.config.fair)), b""
+        told: set[str] = set()
         for row in rows:
-            depth = depth or row[:8]
-            if row[:8] != depth or count == most:
+            place, _, kind, line = row.split(b" ", 3)
+            by_age = fairness.by_age(place)
+            depth = depth if by_age else depth or place[:8]
+            if not by_age and (place[:8] != depth or left.full(by_age)):
                 break
-            _, _, kind, line = row.split(b" ", 3)
-            count += kind == b"1"
-            self.counts["taken"] += kind == b"1"
-            yield records.decode(line, Target)
+            if left.full(by_age):
+                continue
+            url, target = records.decode(line, Target)
+            if left.has(url) or url in told:
+                continue
+            if kind == b"1":
+                left.take(by_age, url)
+                self.counts["taken"] += 1
+            elif self.config.fair:  # else no host brings its robots.txt twice
+                told.add(url)
+            yield url, target
 
 
 def distance(found: UrlState | Target) -> int:

@@ -15,6 +15,8 @@ _LISTS = ("xml", "gzip", "octet-stream")
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS = 5
 BODILESS = frozenset({204, 205})
+NO_METHOD = frozenset({405, 501})
+"""What a server says that does not know a method, here or at all."""
 NO_SUCH_NAME = "name not found"
 """Why a request failed whose host DNS knows nothing of."""
 ENDED = "kept connection ended"
@@ -107,6 +109,11 @@ def classify_robots(status: int, location: str, hops: int) -> tuple[Outcome, str
     if status in REDIRECTS:
         return _redirect(status, location, hops)
     return ("ok", "") if 200 <= status < 300 else (_failure(status), f"status {status}")
+
+
+def length(value: str) -> int | None:
+    """What a Content-Length header says; None where that is no number."""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None
 
 
 def escape_location(value: str) -> str:

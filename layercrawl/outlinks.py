@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from layercrawl import manners, markup, simhash, sitemaps, sketch, urls
+from layercrawl import answers, manners, markup, simhash, sitemaps, sketch, urls
 from layercrawl.answers import MAX_HOPS
 from layercrawl.markup import page_robots
 from layercrawl.planning.visited import hashed, packed
@@ -40,19 +40,22 @@ def outlinks(
         "digest": page.digest,
         "etag": page.header("etag"),
         "last_modified": page.header("last-modified"),
-        "length": _length(page.header("content-length")),
+        "length": answers.length(page.header("content-length")),
         "not_before": page.not_before,
     }
     return Outlinks(**common | _found(url, page, rules, agent, unfollowed))
 
 
 def _kept(page: Page) -> dict[str, Any]:
-    """What a page that has not changed still has: what its Target brought, where no new is told."""
-    target = page.target
+    """What a page that has not changed still has: what its Target brought, where no new is told.
+
+    A validator that only HEAD tells of is none: GET may not know it.
+    """
+    target, told = page.target, page.header if page.status == 304 else lambda name: ""
     return {
         "simhash": target.simhash,
-        "etag": page.header("etag") or target.etag,
-        "last_modified": page.header("last-modified") or target.last_modified,
+        "etag": told("etag") or target.etag,
+        "last_modified": told("last-modified") or target.last_modified,
     }
 
 
@@ -67,10 +70,6 @@ def judged(
     elif page.outcome == "ok" and page.target.kind == "page":
         document = markup.parse(page.html, url, page.encoding, agent)
         yield from _judged(url, page, document, rules, agent, unfollowed)
-
-
-def _length(value: str) -> int | None:
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None
 
 
 def _found(

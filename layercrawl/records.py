@@ -38,7 +38,8 @@ class Target(Record, frozen=True, tag="target"):
 
     `depth` is the link distance from a seed (a sitemap's: 1 for one that robots.txt names, one more
     for each index between), `via` the page that linked here, `hops` the redirects followed so far.
-    A revisit carries the validators of the last visit; a robots target carries
+    A revisit carries the validators of the last visit, or, to be asked by HEAD first, the `length`
+    of its answer and when it was `fetched`; a robots target carries
     its host's state: `rules` (robots.txt's text) as of `fetched`, or why there are none; `visited`
     has a hash of each URL of the host that was asked for before (see `visited`).
     """

@@ -56,7 +56,7 @@ def retry_after(value: str, now: datetime) -> float | None:
     value = value.strip(" \t")
     if _DELTA_SECONDS.fullmatch(value):
         return min(float(value), LONGEST_RETRY_AFTER)
-    date = _date(value)
+    date = date_of(value)
     if date is None:
         return None
     return min(max((date - now).total_seconds(), 0.0), LONGEST_RETRY_AFTER)
@@ -92,8 +92,8 @@ def _failures(newest_first: Sequence[Visit]) -> int:
     return sum(1 for _ in takewhile(lambda visit: visit.outcome == "failed", asked))
 
 
-def _date(value: str) -> datetime | None:
-    """A date of HTTP; two digits of a year mean 1969 to 2068."""
+def date_of(value: str) -> datetime | None:
+    """The moment that a date of HTTP names, None where it is none; 2 digits mean 1969 to 2068."""
     try:
         date = parsedate_to_datetime(value)
     except (ValueError, OverflowError):

@@ -55,7 +55,7 @@ def adapter(private: bool = True, verify: bool = True, connections: int = 4) -> 
 
 
 def get(adapter: Adapter, url: str, seconds: float = 5.0) -> bytes:
-    with adapter.get(url, {"X-Test": "1"}, seconds, {}) as answer:
+    with adapter.ask("GET", url, {"X-Test": "1"}, seconds, {}) as answer:
         body: bytes = answer.raw.read(65536, decode_content=False)
         answer.raw.read(1, decode_content=False)
         return body
@@ -127,7 +127,7 @@ def test_nothing_connects_to_private_addresses(
 ) -> None:
     stub = Stub(monkeypatch, NAMES)
     with pytest.raises(requests.ConnectionError) as caught:
-        adapter(private=False).get(url, {}, 5.0, {})
+        adapter(private=False).ask("GET", url, {}, 5.0, {})
     assert (stub.asked, stub.connected) == ([asked], connected)
     assert isinstance(caught.value.args[0].reason, ForbiddenAddress) is (not connected)
 
@@ -140,7 +140,7 @@ def test_who_allows_is_asked_for_the_host_as_urls_spell_it(
 ) -> None:
     stub = Stub(monkeypatch, NAMES)
     with pytest.raises(requests.ConnectionError):
-        Adapter(1, lambda host: host == spelling, True).get(url, {}, 5.0, {})
+        Adapter(1, lambda host: host == spelling, True).ask("GET", url, {}, 5.0, {})
     assert stub.connected
 
 
@@ -269,7 +269,7 @@ def test_a_proxy_is_asked_for_the_whole_url_and_connects_where_it_likes() -> Non
     with raw_server([[page(b"by proxy")] * 2]) as proxy:
         ours, proxies = adapter(private=False), {"http": f"http://127.0.0.1:{proxy.port}"}
         for _ in range(2):
-            with ours.get("http://inside.example/a?b", {}, 5.0, proxies) as answer:
+            with ours.ask("GET", "http://inside.example/a?b", {}, 5.0, proxies) as answer:
                 assert answer.raw.read(99) == b"by proxy"
                 assert isinstance(answer.raw._original_response, connection.Answer)
     assert proxy.requests[0].startswith("GET http://inside.example/a?b HTTP/1.1\r\n")
@@ -280,16 +280,20 @@ def test_no_proxy_is_asked_for_an_address_that_is_private_itself(host: str) -> N
     with raw_server([[page()]]) as proxy:
         proxies = {"http": f"http://127.0.0.1:{proxy.port}"}
         with pytest.raises(ForbiddenAddress):
-            adapter(private=False).get(f"http://{host}/", {}, 5.0, proxies)
+            adapter(private=False).ask("GET", f"http://{host}/", {}, 5.0, proxies)
         assert proxy.requests == []
         allowing = Adapter(1, lambda asked: asked == host, True)
-        assert allowing.get(f"http://{host}/", {}, 5.0, proxies).raw.read(99) == b"<p>page</p>"
+        assert (
+            allowing.ask("GET", f"http://{host}/", {}, 5.0, proxies).raw.read(99) == b"<p>page</p>"
+        )
 
 
 def test_proxies_of_other_schemes_are_none() -> None:
     with raw_server([[page()]]) as server:
         proxies = {"https": "http://127.0.0.1:9"}
-        assert adapter().get(server.url("/a"), {}, 5.0, proxies).raw.read(99) == b"<p>page</p>"
+        assert (
+            adapter().ask("GET", server.url("/a"), {}, 5.0, proxies).raw.read(99) == b"<p>page</p>"
+        )
     assert server.requests[0].startswith("GET /a HTTP/1.1\r\n")
 
 
@@ -356,7 +360,10 @@ def test_a_tls_answer_that_drips_ends_in_time(
 ) -> None:
     with raw_server([[drip]], tls[0]) as server:
         start = time.monotonic()
-        with trusting.get(server.url(), {}, 0.5, {}) as answer, pytest.raises(Exception) as caught:
+        with (
+            trusting.ask("GET", server.url(), {}, 0.5, {}) as answer,
+            pytest.raises(Exception) as caught,
+        ):
             answer.raw.read(65536, decode_content=False)
     assert type(caught.value).__name__ == "ReadTimeoutError"
     assert 0.4 < time.monotonic() - start < 4

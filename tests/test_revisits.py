@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from threading import Thread
 
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driver
-from layercrawl import cli, outlinks, schedule
+from layercrawl import cli, config, outlinks, schedule
+from layercrawl.config import BadConfig
 from layercrawl.planning import revisits
-from layercrawl.records import Page, Target, Visit
+from layercrawl.records import Page, Target, Visit, replace
 from layercrawl.rules import Rules
 from tests import crawling, documents
 
@@ -120,12 +122,16 @@ class Site(BaseHTTPRequestHandler):
         body = self.body(version or 0) if version else b""
         status = 404 if not version else 304 if self.headers["If-None-Match"] == etag else 200
         self.sent.append((self.path, status))
+        self.answer(status, body if status == 200 else b"", ("ETag", etag))
+
+    def answer(self, status: int, body: bytes, *headers: tuple[str, str]) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "text/html")
-        self.send_header("ETag", etag)
-        self.send_header("Content-Length", str(len(body) if status == 200 else 0))
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers:
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body if status == 200 else b"")
+        self.wfile.write(body if self.command == "GET" else b"")
 
     def body(self, version: int) -> bytes:
         words = " ".join(f"word{n * version}" for n in range(60))
@@ -135,10 +141,27 @@ class Site(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def site():
+class Plain(Site):
+    """The same without validators; HEAD is answered by `head` where that is a status."""
+
+    head = 0
+    asked: list[tuple[str, str, float, float]]
+
+    def do_GET(self) -> None:
+        start, version = time.monotonic(), self.pages.get(self.path)
+        refused = self.head if self.command == "HEAD" else 0
+        status = refused or (200 if version else 404)
+        self.answer(status, self.body(version) if version and status == 200 else b"")
+        self.asked.append((self.command, self.path, start, time.monotonic()))
+
+    do_HEAD = do_GET
+
+
+@pytest.fixture(params=[Site])
+def site(request):
     Site.pages, Site.sent = {"/": 1, "/a": 1, "/b": 1, "/c": 1}, []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+    Plain.head, Plain.asked = 0, []
+    with ThreadingHTTPServer(("127.0.0.1", 0), request.param) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -189,3 +212,63 @@ def test_a_page_that_is_gone_for_good_stays_and_is_marked(site, tmp_path, monkey
     xml = dict(crawling.records(root / "xml"))
     gone = {url for url, page in xml.items() if documents.parsed(page["xml"]).get("gone")}
     assert gone == {f"{site}b"}
+
+
+plain = pytest.mark.parametrize("site", [Plain], indirect=True)
+CHECKED = ("--recrawl", "--head-check")
+
+
+def asked() -> list[str]:
+    """What was asked for since last time, but for robots.txt."""
+    found = [f"{how} {path}" for how, path, *_ in Plain.asked if path != "/robots.txt"]
+    Plain.asked.clear()
+    return found
+
+
+@plain
+def test_what_has_no_validators_is_asked_for_by_head_first(site, tmp_path, monkeypatch) -> None:
+    run(tmp_path, monkeypatch, site, 0)
+    Site.pages |= {"/a": 7}  # which is longer
+    del Site.pages["/b"]
+    asked()
+    run(tmp_path, monkeypatch, site, 30, *CHECKED, "--delay=0.1")
+    gaps = [after[2] - before[3] for before, after in pairwise(Plain.asked)]
+    assert min(gaps) >= 0.1
+    assert asked() == ["HEAD /", "HEAD /a", "GET /a", "HEAD /b", "GET /b", "HEAD /c"]
+    layers = sorted((tmp_path / "doc").glob("layer-*"))
+    pages = [page for layer in layers for page in crawling.records(layer)]
+    outcomes = {url.removeprefix(site): page["outcome"] for url, page in pages}
+    del outcomes["robots.txt"]
+    assert outcomes == {"": "not_modified", "a": "ok", "b": "gone", "c": "not_modified"}
+    assert "word7 " in dict(crawling.records(tmp_path / "doc" / "merged"))[f"{site}a"]["html"]
+
+
+@plain
+@pytest.mark.parametrize("status", [405, 501, 503])
+def test_a_host_that_knows_no_head_is_asked_for_all_of_a_page(
+    site, tmp_path, monkeypatch, status
+) -> None:
+    run(tmp_path, monkeypatch, site, 0)
+    asked()
+    Plain.head = status
+    run(tmp_path, monkeypatch, site, 30, *CHECKED)
+    heads = [request for request in asked() if request.startswith("HEAD")]
+    assert heads == ["HEAD /", "HEAD /a", *(["HEAD /b", "HEAD /c"] if status == 503 else [])]
+
+
+def test_head_is_asked_for_only_where_there_is_nothing_better() -> None:
+    told = {"simhash": A, "etag": "", "last_modified": ""}
+    first = replace(visit(0), length=7)
+    assert revisits.checks([first]) == told | {"length": 7, "fetched": first.time}
+    unknown = told | {"length": None, "fetched": first.time}
+    assert revisits.checks([replace(first, length=-1)]) == unknown
+    assert revisits.checks([visit(0, etag="e")]) == told | {"etag": "e"}
+    same = [replace(visit(n, "not_modified"), length=7) for n in range(1, 20)]
+    asked = revisits.checks([first, *same[:3]])
+    assert asked == told | {"length": 7, "fetched": same[2].time}
+    assert revisits.checks([first, *same[: revisits.FULL_EVERY]]) == {}
+
+
+def test_a_check_without_a_recrawl_is_refused() -> None:
+    with pytest.raises(BadConfig, match=r"--head-check.*--recrawl"):
+        config.load(["--depth=1", "--head-check"])

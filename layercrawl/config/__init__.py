@@ -26,7 +26,6 @@ from layercrawl.config.options import (
     Scope,
     Seconds,
     called,
-    default_of,
     flag,
     option,
     wanted,
@@ -176,6 +175,10 @@ class Config:
     recrawl: bool = option(
         False, "ask again for pages whose time has come", group="again", stages="optimizer"
     )
+    head_check: bool = option(
+        False, "ask by HEAD first where a server gives no validators, with --recrawl",
+        group="again", stages="optimizer",
+    )  # fmt: skip
 
     near_duplicates: Nearness = option(
         "3", "bits by which Simhashes propose near pages; off: only equal bytes join",
@@ -293,8 +296,4 @@ def _from_file(path: str) -> dict[str, Any]:
 
 def table() -> str:
     """The settings as a Markdown table, for the README."""
-    rows = ["| option | meaning | default |", "|---|---|---|"]
-    for spec in FIELDS:
-        default = default_of(spec).removeprefix("default: ")
-        rows.append(f"| `{called(spec.name)}` | {spec.metadata['help']} | {default} |")
-    return "\n".join(rows)
+    return commandline.table(FIELDS)

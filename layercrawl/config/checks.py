@@ -23,6 +23,8 @@ def complaints(settings: Config) -> Iterator[str]:
     if settings.fair and not settings.budget:
         why = "without one a layer has all that waits at the least depth"
         yield f"--fair {settings.fair} needs --budget PAGES: {why}"
+    if settings.head_check and not settings.recrawl:
+        yield "--head-check says how --recrawl asks: give both"
 
 
 def _words(settings: Config) -> Iterator[str]:

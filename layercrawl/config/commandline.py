@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field
 from typing import Any, get_args
 
-from layercrawl.config.options import default_of, flag
+from layercrawl.config.options import called, default_of, flag
 
 
 def add_options(
@@ -68,3 +68,12 @@ def parser(
         mine = [spec for spec in fields if spec.metadata["group"] == group]
         add_options(section.add_argument, mine, hints)
     return result
+
+
+def table(fields: Iterable[Field[Any]]) -> str:
+    """Settings as a Markdown table."""
+    rows = ["| option | meaning | default |", "|---|---|---|"]
+    for spec in fields:
+        default = default_of(spec).removeprefix("default: ")
+        rows.append(f"| `{called(spec.name)}` | {spec.metadata['help']} | {default} |")
+    return "\n".join(rows)

@@ -34,7 +34,7 @@ class Item(NamedTuple):
     """A Target to fetch: its place in the spool, which try this is, and whether the layer holds it.
 
     What the layer does not hold was met while fetching: a redirect's target, a host's robots.txt.
-    `hop` is where a robots.txt is to be asked for next.
+    `hop` is where a robots.txt is to be asked for next; `checked` says that HEAD was asked for.
     """
 
     url: str
@@ -43,6 +43,7 @@ class Item(NamedTuple):
     tries: int = 1
     held: bool = False
     hop: Hop | None = None
+    checked: bool = False
 
 
 class Spool:

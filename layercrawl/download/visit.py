@@ -32,6 +32,8 @@ class Transport(Protocol):
 
     def page(self, url: str, target: Target) -> Page: ...
 
+    def head(self, url: str, target: Target) -> Page: ...
+
     def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page: ...
 
     def address(self, host: str) -> str: ...
@@ -77,6 +79,7 @@ class Visit:
         self._ruled: dict[str, int] = {}
         self._begun = self._paused = 0.0
         self._visited = Visited()
+        self._knows_head = True
 
     # Made at the first turn: many hosts may have to wait for theirs.
 
@@ -145,7 +148,8 @@ class Visit:
             return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")))
         page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
         if page is None:
-            self._ask(item, emit)
+            ask = self._check if self._to_check(item) else self._ask
+            ask(item, emit)
             return self._rest()
         emit(item, page)
         return None
@@ -165,6 +169,23 @@ class Visit:
         until, trouble = (origin.not_before, origin.trouble) if origin else ("", "")
         reason = f"robots.txt unreachable: {trouble}".removesuffix(": ")
         return self._unasked(item, "deferred", reason, until)
+
+    def _to_check(self, item: Item) -> bool:
+        """Whether HEAD is asked for first: the Target says when it was there."""
+        return bool(item.target.fetched) and not item.checked and self._knows_head
+
+    def _check(self, item: Item, emit: Emit) -> None:
+        """Ask by HEAD; where that leaves doubts, all of the page is asked for next."""
+        page = self._plan.transport.head(item.url, item.target)
+        if page.reason == answers.ENDED:
+            self._waiting.put_back(item)
+            return
+        self._pace.heed(page, item.tries, self._plan.now)
+        if page.outcome == "not_modified":
+            emit(item, page)
+            return
+        self._knows_head = page.status not in answers.NO_METHOD
+        self._waiting.put_back(item._replace(checked=True))
 
     def _ask(self, item: Item, emit: Emit) -> None:
         page = self._plan.transport.page(item.url, item.target)

@@ -22,16 +22,17 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
 from urllib3.exceptions import HTTPError
 
-from layercrawl import answers, charset, clock, codings, schedule, sitemaps, urls
+from layercrawl import answers, charset, clock, codings, records, schedule, sitemaps, urls
 from layercrawl.config import Config
 from layercrawl.download.handover import Room
 from layercrawl.download.spool import Hop
 from layercrawl.fetch import bodies, connection
 from layercrawl.fetch.bodies import Body
 from layercrawl.fetch.cookies import Cookies
+from layercrawl.planning import revisits
 from layercrawl.records import Kind, Outcome, Page, Target
 
-NOT_MODIFIED = 304
+OK, NOT_MODIFIED = 200, 304
 ROBOTS_BYTES = 512_000
 _UTF8 = "text/plain; charset=utf-8"  # whatever robots.txt's header says (RFC 9309, 2.3)
 _CONNECTIONS = 256  # kept: hosts take turns, and far more of them wait than are asked at a time
@@ -94,6 +95,22 @@ class Fetcher:
 
         return self._ask(url, target, judge, self._timeout)
 
+    def head(self, url: str, target: Target) -> Page:
+        """The answer to a HEAD: `not_modified` where it tells what is known already.
+
+        Whatever else it is, it decides nothing.
+        """
+
+        def judge(status: int, content_type: str, location: str) -> tuple[Outcome, str]:
+            return "refused", f"HEAD: status {status}"
+
+        page = self._ask(url, target, judge, self._timeout, "HEAD")
+        told = answers.length(page.header("content-length"))
+        modified = schedule.date_of(page.header("last-modified"))
+        if page.status != OK or not revisits.unchanged(target, told, modified):
+            return page
+        return records.replace(page, outcome="not_modified", reason="HEAD: length or date the same")
+
     def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page:
         """The answer to one request of a robots.txt's look-up, perhaps a redirect to follow.
 
@@ -111,23 +128,27 @@ class Fetcher:
         """The least of a host's IP addresses; empty where it has none, or a proxy asks for us."""
         return "" if _proxies(f"http://{host}") else self._adapter.address(host, self._timeout)
 
-    def _ask(self, url: str, target: Target, judge: Judge, seconds: float) -> Page:
+    def _ask(
+        self, url: str, target: Target, judge: Judge, seconds: float, method: str = "GET"
+    ) -> Page:
         start, fetched = time.monotonic(), schedule.timestamp(clock.now())
         try:
-            answer = self._answer(url, target, judge, seconds)
+            answer = self._answer(method, url, target, judge, seconds)
         except _ERRORS as error:
             outcome, reason = explain(error)
             answer = {"outcome": outcome, "reason": reason}
         elapsed = round(time.monotonic() - start, 3)
         return Page(target, **answer, fetched=fetched, elapsed=elapsed, attempts=1)
 
-    def _answer(self, url: str, target: Target, judge: Judge, seconds: float) -> dict[str, Any]:
+    def _answer(
+        self, method: str, url: str, target: Target, judge: Judge, seconds: float
+    ) -> dict[str, Any]:
         kind = target.kind
         proxies = _proxies(urls.origin(url))
         own = urls.host(url) in self._seed_hosts
         headers = self._own_headers if own else self._headers
         headers = headers | self._cookies.header(url) | _conditions(target)
-        with self._adapter.get(url, headers, seconds, proxies) as answer:
+        with self._adapter.ask(method, url, headers, seconds, proxies) as answer:
             self._cookies.take(url, answer.raw.headers)
             head, declared = _head(answer, url, judge)
             if head["outcome"] != "ok":
@@ -193,7 +214,9 @@ def _drain(answer: requests.Response) -> None:
     """Read a short rest, so that the connection can serve again; a longer one is dropped."""
     raw, status = answer.raw, answer.status_code
     size = _DRAINED if raw.chunked else raw.length_remaining
-    if size is None or size > _DRAINED or 200 <= status < 300 and status not in answers.BODILESS:
+    if size is None or size > _DRAINED:
+        return
+    if size and 200 <= status < 300 and status not in answers.BODILESS:
         return
     try:
         while size > 0 and (chunk := raw.read(_CHUNK, decode_content=False)):

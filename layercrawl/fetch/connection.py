@@ -90,17 +90,22 @@ class Adapter(HTTPAdapter):
         self._resolver = Resolver()
         self._pool = lru_cache(connections)(self._new_pool)  # a pool that falls out is closed
 
-    def get(
-        self, url: str, headers: Mapping[str, str], seconds: float, proxies: dict[str, str]
+    def ask(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        seconds: float,
+        proxies: dict[str, str],
     ) -> requests.Response:
-        """The answer to a GET of `url`, which is sent as it is spelt; its body is yet to be read.
+        """The answer to a GET or HEAD of `url`, sent as it is spelt; its body is yet to be read.
 
         All of it, from the look-up of the name to the last byte of the body, takes at most
         `seconds`. Raises what requests raises; where its error is of a StaleConnection, the
         same request may be made again (RFC 9112, 9.3.1), by another connection.
         """
         request = requests.PreparedRequest()
-        request.method, request.url, request.headers = "GET", url, headers  # type: ignore[assignment]
+        request.method, request.url, request.headers = method, url, headers  # type: ignore[assignment]
         return self._send(request, seconds, proxies)
 
     def address(self, host: str, seconds: float) -> str:

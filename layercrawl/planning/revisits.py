@@ -8,6 +8,10 @@ page changed in the time between them; one that changes at random with rate r di
 time of one change by the weighed mean (of logarithms): pages that never change come to the longest,
 those that always do to the shortest.
 
+A server that gives no validators may be asked by HEAD: a page of the same length, or not modified
+since the last answer, is the same. Whatever says that a page is the same is believed `FULL_EVERY`
+times in a row.
+
 A page that was gone twice in a row counts as gone for good, and is tried again after `LONGEST`; one
 that was gone once, after `SHORTEST`. A failure is no answer and deletes nothing: the page is tried
 again as `schedule` has it, then by its period.
@@ -22,7 +26,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from layercrawl import schedule, simhash
-from layercrawl.records import ANSWERED, Visit
+from layercrawl.records import ANSWERED, Target, Visit
 
 SAME = 3
 """Bits of 64 by which the fingerprints of an unchanged page may differ."""
@@ -117,6 +121,40 @@ def conditions(visits: Sequence[Visit]) -> dict[str, Any]:
         "last_modified": newest.last_modified,
         "simhash": newest.simhash,
     }
+
+
+def checks(visits: Sequence[Visit]) -> dict[str, Any]:
+    """The same for a server that gives no validators, but may tell length and date on HEAD.
+
+    The Target brings the length as of the last answer, and when that was (see `unchanged`).
+    """
+    asked = conditions(visits)
+    if not asked or asked["etag"] or asked["last_modified"]:
+        return asked
+    newest = max(visit for visit in visits if visit.outcome in ("ok", "not_modified"))
+    length = None if newest.length < 0 else newest.length
+    return asked | {"length": length, "fetched": newest.time}
+
+
+def unchanged(target: Target, length: int | None, modified: datetime | None) -> bool:
+    """Whether a page is as its Target knows it, by what HEAD tells of it, perhaps nothing.
+
+    Its length is that of the last answer, and it was not modified since. Of what is not told,
+    nothing is concluded; but something has to be.
+
+    >>> target = Target(length=7, fetched="2026-01-02T00:00:00Z")
+    >>> before = schedule.moment("2026-01-01T00:00:00Z")
+    >>> unchanged(target, 7, None), unchanged(target, None, before), unchanged(target, 7, before)
+    (True, True, True)
+    >>> unchanged(target, 8, before), unchanged(target, None, None), unchanged(Target(), 7, None)
+    (False, False, False)
+    """
+    known = target.length is not None and length is not None
+    if known and length != target.length:
+        return False
+    if modified is None or not target.fetched:
+        return known
+    return modified < schedule.moment(target.fetched)
 
 
 def _same(newest_first: Sequence[Visit]) -> Iterator[Visit]:

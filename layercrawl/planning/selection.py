@@ -88,7 +88,8 @@ class Selection:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
         score = self.order.score(state) if page else 0
-        known = revisits.conditions(state.visits) if page else {}
+        asked = revisits.checks if self.config.head_check else revisits.conditions
+        known = asked(state.visits) if page else {}
         target = Target(state.kind, state.depth, state.via, state.hops, score, cash, **known)
         ranked = rank(score) if page else _FIRST
         line = records.encode(url, target)

@@ -121,7 +121,7 @@ def groups(found: list[Page]) -> Iterator[tuple[int, int]]:
     for step in (lambda _, visits: dedup.newest(visits), *dedup.steps(MOST)):
         messages = [m for key, values in grouped(messages) for m in step(key, values)]
     for _, values in grouped(messages):
-        for url, page in dedup.stands(values):
+        for url, page in dedup.fallen(values):
             for other, _, _ in page.duplicates:
                 yield places[url], places[other]
 

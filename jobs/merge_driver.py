@@ -38,7 +38,7 @@ class MergeDriver(Job):
         return [
             MRStep(mapper=self.visit, reducer=self.newest),
             *(MRStep(reducer=step) for step in between),
-            MRStep(reducer=self.stands),
+            MRStep(reducer=self.fallen),
         ]
 
     def visit(self, url: str, record: Any) -> Iterator[Message]:
@@ -47,8 +47,8 @@ class MergeDriver(Job):
     def newest(self, _: bytes, visits: Iterator[bytes]) -> Iterator[Message]:
         yield from dedup.newest(visits)
 
-    def stands(self, _: bytes, rows: Iterator[bytes]) -> Iterator[tuple[str, Page]]:
-        yield from dedup.stands(rows)
+    def fallen(self, _: bytes, rows: Iterator[bytes]) -> Iterator[tuple[str, Page]]:
+        yield from dedup.fallen(rows)
 
     def page(self, url: str, page: Page) -> Iterator[Message]:
         if page.outcome == "ok" and page.target.kind == "page":

@@ -47,8 +47,8 @@ def light(page: Page, noindex: bool) -> Outlinks:
 
 def merged(visits: list[Visit], most: int | None = 3) -> dict[str, Page]:
     """Both passes, shuffled as Streaming does; a URL must not come out twice."""
-    standing = decided([(url, light(page, noindex)) for url, page, noindex in visits], most)
-    messages = [(url.encode(), b"0 " + value(url, page)) for url, page in standing.items()]
+    found = decisions([(url, light(page, noindex)) for url, page, noindex in visits], most)
+    messages = [(url.encode(), b"0 " + value(url, page)) for url, page in found]
     messages += [
         (url.encode(), b"1 " + value(url, page))
         for url, page, _ in visits
@@ -60,19 +60,26 @@ def merged(visits: list[Visit], most: int | None = 3) -> dict[str, Page]:
         for url, values in groups
         for page in dedup.joined(values)
     ]
-    assert len(joined) == len(dict(joined)) == len(standing)
+    assert len(joined) == len(dict(joined)) == len(standing(found))
     return dict(joined)
 
 
-def decided(links: list[tuple[str, Outlinks]], most: int | None = 3) -> dict[str, Page]:
+def decisions(links: list[tuple[str, Outlinks]], most: int | None = 3) -> list[tuple[str, Page]]:
     """The first pass."""
     messages = [message for url, page in links for message in dedup.visited(url, page)]
     for step in (lambda _, visits: dedup.newest(visits), *dedup.steps(most)):
         groups = [group for part in planning.grouped(messages) for group in part]
         messages = [message for key, values in groups for message in step(key, values)]
-    found = [p for part in planning.grouped(messages) for _, v in part for p in dedup.stands(v)]
-    assert len(found) == len(dict(found))
-    return dict(found)
+    return [p for part in planning.grouped(messages) for _, v in part for p in dedup.fallen(v)]
+
+
+def standing(found: list[tuple[str, Page]]) -> dict[str, Page]:
+    """What stands by the decisions, which must have the page of each URL that they name, once."""
+    by_url: dict[str, list[Page]] = {}
+    for url, page in found:
+        by_url.setdefault(url, []).append(page)
+    assert all(sum(1 for one in said if one.fetched) == 1 for said in by_url.values())
+    return {url: page for url, said in by_url.items() if (page := dedup.decided(said))}
 
 
 def value(url: str, page: Page) -> bytes:

@@ -18,7 +18,7 @@ from layercrawl.outlinks import outlinks
 from layercrawl.records import Outlinks, Page, Target
 from layercrawl.rules import Rules
 from tests import planning
-from tests.test_dedup import decided
+from tests.test_dedup import decisions, standing
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "data" / "near.json").read_text("utf-8")
@@ -54,7 +54,9 @@ def links(page: dict[str, Any]) -> Outlinks:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["description"])
 def test_who_stands_for_whom(case: dict[str, Any]) -> None:
-    merged = decided([(page["url"], links(page)) for page in case["pages"]], case.get("bits", 3))
+    merged = standing(
+        decisions([(page["url"], links(page)) for page in case["pages"]], case.get("bits", 3))
+    )
     found = {url: {name: kind for name, kind, _ in page.duplicates} for url, page in merged.items()}
     assert found == case["merged"]
 
@@ -64,7 +66,7 @@ def test_a_distance_is_told_in_bits() -> None:
         {"url": f"http://a.example/{n}", "text": {"words": 400, "changed": [7] * n}} for n in (0, 1)
     ]
     found = [links(page) for page in pages]
-    (page,) = decided(list(zip([p["url"] for p in pages], found, strict=True))).values()
+    (page,) = standing(decisions(list(zip([p["url"] for p in pages], found, strict=True)))).values()
     distance = simhash.distance(*(int(one.simhash, 16) for one in found))
     assert page.duplicates == [("http://a.example/1", "near", distance)]
 

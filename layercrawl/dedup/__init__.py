@@ -10,7 +10,8 @@ The steps in their order; each takes the sorted rows of a key and gives rows of 
   without, and what a page calls canonical, where half of the sketches agrees;
 * all pairs together, `verdicts`: going from the best page to the worst, each falls to the best page
   that it is near to and that stands itself, or stands;
-* by URL again, `fallen`, then `stands`: what stands, with all others as its `duplicates`.
+* by URL again, `fallen`: what is decided of it;
+* by the URL that stands, `joined`: the whole page, with all others as its `duplicates`.
 
 Who is best: what is not gone; then a page that calls itself canonical, or that another URL
 redirects to; then what calls no other page canonical; then the lowest depth, the shortest URL, URL
@@ -63,12 +64,12 @@ def newest(visits: Iterable[bytes]) -> Iterator[Message]:
 
 
 def steps(most: int | None) -> list[Step]:
-    """What follows `newest`, up to `stands`: pages are near where at most `most` bits differ.
+    """What follows `newest`, up to `fallen`: pages are near where at most `most` bits differ.
 
     None joins what is the same byte for byte only.
     """
     if most is None:
-        return [led_to, lambda _, values: by(_settled, equal(values)), fallen]
+        return [led_to, lambda _, values: by(_settled, equal(values))]
     return [
         led_to,
         lambda _, values: by(_text, equal(values)),
@@ -76,7 +77,6 @@ def steps(most: int | None) -> list[Step]:
         _others(lambda _, values: propose(values, most)),
         _others(lambda key, values: near.pairs(key, values, most)),
         _others(lambda _, values: verdicts(values)),
-        fallen,
     ]
 
 
@@ -144,37 +144,42 @@ def _others(step: Step) -> Step:
     return passing
 
 
-def fallen(_: bytes, values: Iterable[bytes]) -> Iterator[Message]:
-    """(URL that stands, row), from a URL's row and perhaps the verdict that it falls to another."""
+def fallen(values: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
+    """(URL that stands, decision), from a URL's row and perhaps a verdict that it falls to another.
+
+    A decision is the page itself without its body, or nothing but `duplicates`, for another page.
+    """
     first, *verdict = values
     row = rows.decode(rows.unranked(first))
     if verdict:
         to, kind, distance = verdict[0].removeprefix(rows.VERDICT).decode().split(" ")
-        yield to.encode(), b"1" + rows.members(rows.taken(row, kind, int(distance)))
+        yield to, Page(Target(), "ok", duplicates=rows.taken(row, kind, int(distance)))
     else:
-        yield row.url.encode(), b"0" + rows.encode(row)
-
-
-def stands(values: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
-    """The page of a URL's row (`0…`), which comes first, with those that fell to it (`1…`)."""
-    first, *others = values
-    row = rows.decode(first[1:])
-    fell = [member for other in others for member in rows.read_members(other[1:])]
-    duplicates = sorted([*row.members, *fell])
-    light = Page(row.target, "ok", fetched=row.fetched, digest=row.digest)
-    yield row.url, records.replace(light, duplicates=duplicates, gone=row.gone)
+        page = Page(row.target, "ok", fetched=row.fetched, digest=row.digest)
+        yield row.url, records.replace(page, duplicates=row.members, gone=row.gone)
 
 
 def joined(messages: Iterable[bytes]) -> Iterator[Page]:
-    """The whole page that a decision names, from a URL's decision (`0 …`) and Pages (`1 …`)."""
+    """The whole page that stands, from all decisions (`0 …`) of a URL and its Pages (`1 …`)."""
+    said: list[Page] = []
     decision: Page | None = None
     for message in messages:
         _, page = records.decode(b"\t" + message[2:], Page)
         if message.startswith(b"0"):
-            decision = page
-        elif decision and _visit(page) == _visit(decision):
+            said.append(page)
+            continue
+        decision = decision or decided(said)
+        if decision and _visit(page) == _visit(decision):
             yield records.replace(page, duplicates=decision.duplicates, gone=decision.gone)
             return
+
+
+def decided(decisions: Iterable[Page]) -> Page | None:
+    """A URL's decisions as one: the page that stands, with all that fell to it; None: none does."""
+    said = list(decisions)
+    duplicates = sorted(member for one in said for member in one.duplicates)
+    own = (one for one in said if one.fetched)
+    return next((records.replace(one, duplicates=duplicates) for one in own), None)
 
 
 def _visit(page: Page) -> tuple[str, str, Target]:

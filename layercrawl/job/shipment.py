@@ -19,15 +19,22 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_OLDEST = (3, 11)
 _CHECK = """\
 import os, sys
 kind = "Python %d.%d on %s %s" % (sys.version_info[:2] + (sys.platform, os.uname()[4]))
-if kind != {kind!r}:
-    sys.stderr.write("layercrawl: this node has %s, and the driver {kind}: name an interpreter "
-        "that has layercrawl's packages by --python-bin\\n" % kind)
+wrong = ""
+if sys.version_info < {oldest}:
+    wrong = "layercrawl needs Python %d.%d or newer" % {oldest}
+elif {kind!r} not in ("", kind):
+    wrong = "the driver {kind}"
+if wrong:
+    sys.stderr.write("layercrawl: this node has %s, and %s: name an interpreter that has "
+        "layercrawl's packages by --python-bin\\n" % (kind, wrong))
     sys.stderr.flush()
     os._exit(1)
 """
+"""What each Python there does first, however old it is."""
 
 
 def kind() -> str:
@@ -41,10 +48,10 @@ class Shipment:
 
     def __init__(self, packages: bool) -> None:
         self.files: dict[str, Path] = dict(_own())
-        self.texts: dict[str, bytes] = {}
+        check = _CHECK.format(oldest=_OLDEST, kind=kind() if packages else "")
+        self.texts = {"sitecustomize.py": check.encode()}
         self.versions: list[str] = []
         if packages:
-            self.texts["sitecustomize.py"] = _CHECK.format(kind=kind()).encode()
             for one in needed():
                 self.versions.append(f"{one.name} {one.version}")
                 self.files.update(_of(one))

@@ -49,6 +49,31 @@ def test_another_python_is_told_at_once(folder: Path) -> None:
     assert b"and the driver Python 3.99 on plan9 pdp11: name an interpreter" in done.stderr
 
 
+OLD = [
+    path
+    for version in ("2.7", "3.6", "3.10")
+    for path in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))[:1]
+]
+
+
+@pytest.mark.skipif(not OLD, reason="no old Python here")
+@pytest.mark.parametrize("packages", [True, False])
+def test_a_python_that_is_too_old_is_told_at_once(tmp_path: Path, packages: bool) -> None:
+    check = Shipment(packages=packages).texts["sitecustomize.py"]
+    (tmp_path / "sitecustomize.py").write_bytes(check)
+    for old in OLD:
+        done = subprocess.run(
+            [old, "-c", "print()"], env={"PYTHONPATH": str(tmp_path)}, capture_output=True
+        )
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"and layercrawl needs Python 3.11 or newer: name an interpreter" in done.stderr
+
+
+def test_an_interpreter_that_is_named_may_be_another_than_the_drivers(tmp_path: Path) -> None:
+    check = Shipment(packages=False).texts["sitecustomize.py"].decode()
+    assert shipment.kind() not in check
+
+
 def test_the_name_follows_the_content(monkeypatch: pytest.MonkeyPatch) -> None:
     one = Shipment(packages=True).name
     assert Shipment(packages=True).name == one
@@ -59,4 +84,5 @@ def test_the_name_follows_the_content(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_packages_it_is_the_library_alone() -> None:
     with tarfile.open(fileobj=BytesIO(Shipment(packages=False).packed())) as archive:
-        assert {name.partition("/")[0] for name in archive.getnames()} == {"layercrawl"}
+        tops = {name.partition("/")[0] for name in archive.getnames()}
+    assert tops == {"layercrawl", "sitecustomize.py"}

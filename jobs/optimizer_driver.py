@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property, partial
 
-from mrjob.compat import jobconf_from_env
 from mrjob.step import MRStep
 
 from layercrawl import stores
-from layercrawl.job import Job, RecordProtocol, SeedOrRecord, ranking
+from layercrawl.job import Job, RecordProtocol, SeedOrRecord, input_file, ranking
 from layercrawl.planning import fold, selection, weighing
 from layercrawl.planning.fold import Message
 from layercrawl.records import Outlinks, Target, UrlState
@@ -23,6 +22,7 @@ class OptimizerDriver(Job):
     """Chooses what is fetched next: each URL once, when it is due, in the order that is set."""
 
     STAGE = "optimizer"
+    BY_FILE = True  # it names the layer
     READS = (Outlinks, UrlState)
     WRITES = Target
     SORT_VALUES = True
@@ -54,7 +54,7 @@ class OptimizerDriver(Job):
 
     @cached_property
     def folding(self) -> fold.Folding:
-        layer = stores.layer_of(jobconf_from_env("mapreduce.map.input.file", ""))
+        layer = stores.layer_of(input_file())
         return fold.Folding(self.choice.order, layer, self.config)
 
     def spread(self, url: str, record: Outlinks | UrlState | None) -> Iterator[Message]:

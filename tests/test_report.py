@@ -143,6 +143,16 @@ def test_a_bar_without_a_total_shows_the_time(terminal: tuple[TextIO, int]) -> N
     assert text.strip().endswith("MergeDriver doc/merged: [00:00]")
 
 
+@pytest.mark.parametrize("total", [0, 3])
+def test_a_bar_shows_how_far_a_clusters_job_is(total: int, terminal: tuple[TextIO, int]) -> None:
+    stream, seen = terminal
+    resize(stream, 120)
+    bar = Report(config.make({}), stream)
+    with bar.running("ParserDriver out/layer-000", total):
+        bar.watch(["map 50% reduce 0%"])
+        assert ", map 50% reduce 0%]" in shown(seen)
+
+
 def test_a_bar_fits_its_terminal(terminal: tuple[TextIO, int]) -> None:
     stream, seen = terminal
     resize(stream, 30)

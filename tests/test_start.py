@@ -153,3 +153,9 @@ def test_a_cluster_needs_the_hadoop_command(
     monkeypatch.delenv("HADOOP_HOME", raising=False)
     with pytest.raises(BadConfig, match="no hadoop command: set HADOOP_HOME, or put it on PATH"):
         start.check(settings(root="hdfs:///crawl"))
+
+
+def test_mrjobs_file_has_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start.shell, "command", str)
+    with pytest.raises(BadConfig, match="--mrjob-conf no/such: no such file"):
+        start.check(settings(root="hdfs:///crawl", mrjob_conf="no/such"))

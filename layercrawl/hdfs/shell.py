@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO, Any, BinaryIO, cast
 
+from layercrawl.hdfs import cures
 from layercrawl.hdfs.client import Entry
 
 _MISSING = re.compile(r"No such file or directory")
@@ -118,7 +119,7 @@ class Shell:
         ran = subprocess.run([command(), "fs", "-ls", "-R", root], capture_output=True, check=False)
         if ran.returncode:
             if not _MISSING.search(ran.stderr.decode(errors="replace")):
-                raise OSError(_last(ran.stderr))
+                raise OSError(cures.explained(_last(ran.stderr)))
             return
         yield self._root, Entry(posixpath.basename(self._root), True, 0, 0)
         for line in ran.stdout.decode(errors="surrogateescape").splitlines():
@@ -150,7 +151,8 @@ class Shell:
             [command(), "fs", *words], input=content, capture_output=True, check=False
         )
         if ran.returncode:
-            raise OSError(f"hadoop fs {' '.join(words)}: {_last(ran.stderr)}")
+            said = cures.explained(_last(ran.stderr))
+            raise OSError(f"hadoop fs {' '.join(words)}: {said}")
         return ran.stdout
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import requests
 
+from layercrawl.hdfs import cures
 from layercrawl.hdfs.client import Entry
 
 _PATIENCE = 60.0
@@ -100,7 +101,8 @@ class WebHdfs:
             return _good(answer, path)
         except (requests.ConnectionError, _Passing) as error:
             self._addresses.append(self._addresses.pop(0))  # another may be the active one
-            raise _Passing(f"the NameNode at {address} cannot be used: {error}") from None
+            said = cures.explained(str(error))
+            raise _Passing(f"the NameNode at {address} cannot be used: {said}") from None
 
 
 class _Passing(OSError):
@@ -129,7 +131,8 @@ def _good(answer: requests.Response, path: str) -> Any:
         return None
     if told["exception"] in _PASSING:
         raise _Passing(told["message"])
-    raise OSError(f"HDFS says of {path}: {told['exception']}: {told['message']}")
+    said = f"HDFS says of {path}: {told['exception']}: {told['message']}"
+    raise OSError(cures.explained(said))
 
 
 def _entry(status: dict[str, Any]) -> Entry:

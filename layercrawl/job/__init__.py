@@ -49,11 +49,17 @@ class RecordProtocol:
         try:
             return records.decode(line, self.kind)
         except records.WrongRecord as error:
-            file = jobconf_from_env("mapreduce.map.input.file", "standard input")
+            file = input_file() or "standard input"
             raise records.WrongRecord(f"{file}, line {self.line} of the split: {error}") from None
 
     def write(self, url: str, record: Record) -> bytes:
         return records.encode(url, record)
+
+
+def input_file() -> str:
+    """The file that a task's lines are of, or the first of several; empty: it is not known."""
+    found: str = jobconf_from_env("mapreduce.map.input.file", "")
+    return found
 
 
 class SeedOrRecord(RecordProtocol):
@@ -86,9 +92,13 @@ class BytesProtocol:
 
 
 class Job(MRJob):  # type: ignore[misc]
-    """A job of the crawl: the records that it reads and writes, and its settings."""
+    """A job of the crawl: the records that it reads and writes, and its settings.
+
+    `BY_FILE`: a task's input has to be of one file, whose name says more than its lines.
+    """
 
     STAGE: ClassVar[str]
+    BY_FILE: ClassVar[bool] = False
     READS: ClassVar[tuple[type[Record], ...]]
     WRITES: ClassVar[type[Record]]
 
@@ -109,6 +119,10 @@ class Job(MRJob):  # type: ignore[misc]
 
     def output_protocol(self) -> RecordProtocol:
         return RecordProtocol(self.WRITES)
+
+    def hadoop_input_format(self) -> str | None:
+        together = self.options.runner == "hadoop" and not self.BY_FILE
+        return streaming.TOGETHER if together else None
 
     @cached_property
     def config(self) -> config.Config:

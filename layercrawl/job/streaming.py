@@ -11,16 +11,19 @@ import base64
 import os
 import re
 import subprocess
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any
 
 from mrjob.hadoop import HadoopJobRunner
 from mrjob.logs.step import _interpret_hadoop_jar_command_stderr as interpreted
 
+from layercrawl.hdfs import cures
 from layercrawl.hdfs.shell import command
+from layercrawl.job import yarn
 from layercrawl.job.forked import TaskFailed, die_with
+from layercrawl.job.watching import watched
 
 # Hadoop's own groups of counters; the others are those of our tasks.
 _HADOOPS = re.compile(
@@ -28,6 +31,7 @@ _HADOOPS = re.compile(
     r"|org\.apache\..*"
 )
 _APPLICATION = re.compile(r"Submitted application (application_\d+_\d+)")
+_TRACKED = re.compile(r"The url to track the job: (http\S+/proxy/application_\S+)")
 _PROGRESS = re.compile(r"map \d+% reduce \d+%")
 _TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*\S.*$", re.M)
 _TOLD = re.compile(r"ERROR|WARN|Exception|Error|FAILED|Timed out")
@@ -36,7 +40,8 @@ _LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
 _REFUSED = re.compile(r"^layercrawl: (this node .*)$", re.M)  # shipment's check says it
 _LINES = 200
 _PACKED = "packed-"
-_LOG_SECONDS = 20.0
+TOGETHER = "org.apache.hadoop.mapred.lib.CombineTextInputFormat"
+"""Takes many small files as one task's input, where each would be a task, a JVM and a Python."""
 
 
 class Streaming(HadoopJobRunner):  # type: ignore[misc]
@@ -81,6 +86,12 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         ]
         return max(peaks, default=0) // 1024
 
+    def _hadoop_args_for_step(self, step_num: int) -> list[str]:
+        words: list[str] = super()._hadoop_args_for_step(step_num)
+        return (
+            [*words, "-inputformat", TOGETHER] if step_num else words
+        )  # of the first the job says
+
     def _mr_job_extra_args(self, local: bool = False) -> list[str]:
         # Streaming splits a task's command at quotes and blanks by rules of its own.
         return [packed(super()._mr_job_extra_args(local))]
@@ -113,32 +124,38 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         return code, found
 
     def _followed(self, lines: Any, said: list[str]) -> Iterator[bytes]:
-        for line in lines:
-            text = line.decode(errors="replace").rstrip()
-            said.append(text)
-            del said[:-_LINES]
-            if found := _APPLICATION.search(text):
-                self.application = found[1]
-            if found := _PROGRESS.search(text):
-                self.watch([found[0]])
-            yield line
+        with ExitStack() as running:
+            for line in lines:
+                text = line.decode(errors="replace").rstrip()
+                said.append(text)
+                del said[:-_LINES]
+                if found := _APPLICATION.search(text):
+                    self.application = found[1]
+                if found := _TRACKED.search(text):
+                    running.enter_context(watched(found[1], self.watch))
+                if found := _PROGRESS.search(text):
+                    self.watch([found[0]])
+                yield line
 
     def _failure(self, said: list[str]) -> tuple[str, str]:
         """Why a step failed, in short, and all that is known of it."""
-        log = logs(self.application) if self.application else ""
+        log = yarn.logs(self.application) if self.application else ""
         traces = [trace[0] for trace in _TRACE.finditer(log)]
         if refused := _REFUSED.search(log):
             return refused[1], log
         if traces:
             return traces[0].splitlines()[-1], traces[0]
         told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]
-        why = next((line for line in told if _CAUSE.search(line)), told[0])
-        return _LOG4J.sub("", why.strip()), "\n".join([*said, log])
+        why = _LOG4J.sub("", next((line for line in told if _CAUSE.search(line)), told[0]).strip())
+        whole = "\n".join([*said, log])
+        cure = cures.cure(whole)
+        return f"{cure}, then run the same command again ({why})" if cure else why, whole
 
     def end(self) -> None:
         """Have the cluster stop the job that runs."""
         if self.application:
-            end([self.application])
+            with suppress(OSError):  # then the next run ends it
+                yarn.end([self.application])
 
 
 def packed(words: list[str]) -> str:
@@ -161,36 +178,3 @@ def unpacked(words: list[str]) -> list[str]:
         else:
             found.append(word)
     return found
-
-
-def logs(application: str) -> str:
-    """What an application's tasks wrote to stderr; it may be some seconds until it is there."""
-    words = [_yarn(), "logs", "-applicationId", application, "-log_files", "stderr"]
-    until = time.monotonic() + _LOG_SECONDS
-    while True:
-        ran = subprocess.run(words, capture_output=True, check=False)
-        text = ran.stdout.decode(errors="replace")
-        if "Container: " in text or time.monotonic() > until:
-            return text
-        time.sleep(1)
-
-
-def running(tag: str) -> list[str]:
-    """The applications of a tag that are not over."""
-    words = [_yarn(), "application", "-list", "-appTags", tag, "-appStates"]
-    ran = subprocess.run([*words, "NEW,SUBMITTED,ACCEPTED,RUNNING"], capture_output=True)
-    if ran.returncode:
-        raise OSError(f"YARN cannot be asked: {ran.stderr.decode(errors='replace')[-300:].strip()}")
-    return re.findall(r"^application_\d+_\d+", ran.stdout.decode(errors="replace"), re.M)
-
-
-def end(applications: list[str]) -> None:
-    """Stop applications of the cluster."""
-    if applications:
-        words = [_yarn(), "application", "-kill", *applications]
-        subprocess.run(words, capture_output=True, check=False)
-
-
-def _yarn() -> str:
-    """The `yarn` command beside `hadoop`."""
-    return re.sub("hadoop$", "yarn", command())

@@ -10,16 +10,25 @@ from dataclasses import dataclass
 from layercrawl import clock
 from layercrawl.config import Config
 from layercrawl.hdfs import HdfsPath
-from layercrawl.job import streaming
+from layercrawl.job import yarn
 from layercrawl.job.shipment import Shipment
 from layercrawl.stores import Marker, Stores, rename
 
 _CODE = "code"
+_SPLIT = 32 << 20
+"""Bytes, packed, that are worth a task of their own."""
 _CONF = {
-    "mapreduce.job.ubertask.enable": "true",  # small jobs run in one container
+    "mapreduce.job.ubertask.enable": "true",  # small jobs run in one container,
+    "mapreduce.job.ubertask.maxbytes": str(_SPLIT),  # which does one task after the other
     "mapreduce.map.speculative": "false",  # a polite fetch is slow, and must not happen twice
     "mapreduce.reduce.speculative": "false",
     "mapreduce.job.reduce.slowstart.completedmaps": "1.0",
+    # By default a client waits for an absent ResourceManager for a quarter of an hour. These are 8
+    # attempts, each of 10 connections a second apart and of 10 seconds' rest: enough for a restart.
+    "yarn.resourcemanager.connect.max-wait.ms": "80000",
+    "yarn.resourcemanager.connect.retry-interval.ms": "10000",
+    "stream.map.input.ignoreKey": "true",  # it is where a line begins
+    "mapreduce.input.fileinputformat.split.maxsize": str(_SPLIT),
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",  # markers say it
     "mapreduce.map.output.compress": "true",
     "mapreduce.output.fileoutputformat.compress": "true",
@@ -82,7 +91,7 @@ def prepared(settings: Config, crawl: Stores) -> Cluster:
 def end_orphans(crawl: Stores) -> None:
     """Stop the jobs that a killed driver left running on the cluster."""
     if isinstance(crawl.root, HdfsPath) and crawl.disturbed():
-        streaming.end(streaming.running(tag(crawl)))
+        yarn.end(yarn.running(tag(crawl)))
 
 
 def tag(crawl: Stores) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import time
@@ -23,7 +24,8 @@ from layercrawl.stores import Marker, Stores
 
 OUTCOMES = ("ok", "not_modified", "redirect", "gone", "denied", "refused", "failed", "deferred")
 _COUNTED = "{desc}: {n}/{total} URLs, {rate_noinv_fmt} [{elapsed}<{remaining}{postfix}]"
-_TIMED = "{desc}: [{elapsed}]"
+_PERCENT = re.compile(r"map \d+% reduce \d+%")
+_TIMED = "{desc}: [{elapsed}{postfix}]"
 # The local runner forks, so nothing here may start a thread or a process of its own.
 tqdm.monitor_interval = 0
 tqdm.set_lock(threading.RLock())
@@ -65,14 +67,20 @@ class Report:
                 self._bar = None
 
     def watch(self, statuses: list[str]) -> None:
-        """The running tasks' newest status lines: counts as JSON; others are passed over."""
-        if self._bar is not None:
-            counts: Counter[str] = Counter()
-            for status in statuses:
-                with suppress(msgspec.MsgspecError):
-                    counts.update(msgspec.json.decode(status, type=dict[str, int]))
-            self._bar.n = sum(counts[name] for name in (*OUTCOMES, "sitemaps"))
-            self._bar.set_postfix(_shown(counts), refresh=True)
+        """The running tasks' newest status lines: counts as JSON, or how far a cluster's job is."""
+        bar = self._bar  # a thread may be the caller, when the stage just ends
+        if bar is None:
+            return
+        counts: Counter[str] = Counter()
+        for status in statuses:
+            if _PERCENT.fullmatch(status):
+                bar.set_postfix_str(status, refresh=False)
+            with suppress(msgspec.MsgspecError):
+                counts.update(msgspec.json.decode(status, type=dict[str, int]))
+        if bar.total and counts:
+            bar.n = sum(counts[name] for name in (*OUTCOMES, "sitemaps"))
+            bar.set_postfix(_shown(counts), refresh=False)
+        bar.refresh()
 
     def end(self, title: str, marker: Marker) -> None:
         """A stage is done."""

@@ -30,18 +30,20 @@ def check(settings: Config) -> None:
         where = "--root hdfs://…" if settings.runs_on == "hadoop" else "a folder for --root"
         raise BadConfig(f"--runner {settings.runs_on} needs {where}, not {settings.root}")
     if settings.runs_on == "hadoop":
-        _check_hadoop()
+        _check_hadoop(settings)
     try:
         Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
     except ValueError as error:
         raise BadConfig(f"--{error}") from None
 
 
-def _check_hadoop() -> None:
+def _check_hadoop(settings: Config) -> None:
     try:
         shell.command()
     except FileNotFoundError as error:
         raise BadConfig(error.strerror) from None
+    if settings.mrjob_conf and not Path(settings.mrjob_conf).is_file():
+        raise BadConfig(f"--mrjob-conf {settings.mrjob_conf}: no such file; name one of mrjob's")
 
 
 def advice(settings: Config) -> str:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jobs.merge_driver import MergeDriver
+from jobs.optimizer_driver import OptimizerDriver
 from jobs.parser_driver import ParserDriver
 from layercrawl import config, job, stores
-from layercrawl.job import JobFailed, Ran, streaming
+from layercrawl.job import Job, JobFailed, Ran, watching, yarn
 from layercrawl.running import cluster
 from layercrawl.stores import Marker, Stores
 from tests.hadoop import standin
 
+COMPLAINTS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "hadoop_complaints.json").read_text("utf-8")
+)
 SAID = """\
 2026-12-01 12:37:55,850 INFO impl.YarnClientImpl: Submitted application application_1_10001
 2026-12-01 12:37:56,850 INFO mapreduce.Job: Running job: job_1_10001
@@ -55,13 +64,18 @@ End of LogType:stderr
 
 @pytest.fixture(autouse=True)
 def no_wait_for_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_LOG_SECONDS", 0.0)
+    monkeypatch.setattr(yarn, "_LOG_SECONDS", 0.0)
 
 
-def run(tmp_path: Path, *words: str, seen: list[list[str]] | None = None) -> Ran:
+def run(
+    tmp_path: Path,
+    *words: str,
+    seen: list[list[str]] | None = None,
+    job_class: type[Job] = ParserDriver,
+) -> Ran:
     watch: Any = (seen if seen is not None else []).append
     output: Any = "hdfs:///out"
-    return job.run(ParserDriver, "hadoop", list(words), ["hdfs:///in"], output, tmp_path, watch)
+    return job.run(job_class, "hadoop", list(words), ["hdfs:///in"], output, tmp_path, watch)
 
 
 def test_a_job_costs_one_jvm_and_its_counters_are_the_tasks(home: Path, tmp_path: Path) -> None:
@@ -74,6 +88,39 @@ def test_a_job_costs_one_jvm_and_its_counters_are_the_tasks(home: Path, tmp_path
     assert ran.counters == {"links: followed": 3}
     assert ran.cost["rss_mb"] == 195
     assert seen == [["map 100% reduce 0%"]]
+
+
+class _Master(BaseHTTPRequestHandler):
+    """An application master that knows one task, and says so to its page alone."""
+
+    def do_GET(self) -> None:
+        there = self.path == "/proxy/application_1_10001/ws/v1/mapreduce/jobs/job_1_10001/tasks"
+        self.send_response(200 if there else 404)
+        self.end_headers()
+        if there:
+            self.wfile.write(b'{"tasks":{"task":[{"status":"{\\"ok\\":7} > reduce"}]}}')
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def test_what_tasks_say_is_seen_while_they_run(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_SECONDS", 0.01)
+    monkeypatch.setenv("STANDIN_SECONDS", "0.5")
+    seen: list[list[str]] = []
+    with HTTPServer(("127.0.0.1", 0), _Master) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        at = f"http://127.0.0.1:{server.server_port}/proxy/application_1_10001/"
+        said = f"2026-12-01 12:37:56,850 INFO mapreduce.Job: The url to track the job: {at}\n"
+        (home / "jar").write_text(f"0\n{said}{SAID}")
+        run(tmp_path, seen=seen)
+        server.shutdown()
+    assert ['{"ok":7}'] in seen
+    now = len(seen)
+    time.sleep(0.1)
+    assert len(seen) == now
 
 
 def test_a_failed_job_shows_the_tasks_traceback(home: Path, tmp_path: Path) -> None:
@@ -100,6 +147,13 @@ def test_a_job_that_fails_without_a_traceback(home: Path, tmp_path: Path) -> Non
         run(tmp_path)
     (home / "jar").write_text("1\n")
     with pytest.raises(JobFailed, match="it said nothing"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("case", COMPLAINTS, ids=lambda case: case["description"])
+def test_what_helps_is_said(case: dict[str, Any], home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text("\n".join(["1", *case["said"], ""]))
+    with pytest.raises(JobFailed, match=case["told"]):
         run(tmp_path)
 
 
@@ -136,7 +190,18 @@ def test_jobs_of_a_killed_driver_are_ended(home: Path) -> None:
 def test_a_yarn_that_cannot_be_asked_is_named(home: Path) -> None:
     (home / "application").write_text("1\n")
     with pytest.raises(OSError, match="YARN cannot be asked"):
-        streaming.running("tag")
+        yarn.running("tag")
+
+
+def test_a_yarn_that_does_not_answer_is_not_waited_for(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yarn, "_PATIENCE", 0.001)
+    with pytest.raises(OSError, match="YARN's ResourceManager does not answer"):
+        yarn.running("tag")
+    (home / "jar").write_text(f"1\n{FAILED}")
+    with pytest.raises(JobFailed, match="subprocess failed with code 1"):  # without the tasks' logs
+        run(tmp_path)
 
 
 def test_the_code_is_put_once(home: Path) -> None:
@@ -168,6 +233,36 @@ def test_the_words_of_a_job(home: Path) -> None:
     plain = cluster.Cluster(config.make({"root": "hdfs:///crawl"}), "", place, "")
     assert "-Dmapreduce.job.reduces=3" in plain.words("x", "crawler", [marker])
     assert "-Dmapreduce.job.reduces=1" in plain.words("x", "parser", [marker])
+
+
+CONF = """
+runners:
+  hadoop:
+    jobconf: {mapreduce.reduce.memory.mb: 2048}
+    cmdenv: {TZ: Europe/Berlin}
+    hadoop_extra_args: [-verbose]
+  emr: {region: eu-central-1}
+  dataproc: {zone: europe-west1-b}
+"""
+
+
+def test_what_mrjobs_own_file_says_of_hadoop_reaches_the_job(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    (tmp_path / "mrjob.conf").write_text(CONF)
+    run(tmp_path, f"--conf-path={tmp_path}/mrjob.conf", "-Dmapreduce.job.reduces=3")
+    (words,) = [words for words in standin.calls(home) if words[0] == "jar"]
+    assert {"mapreduce.reduce.memory.mb=2048", "TZ=Europe/Berlin", "-verbose"} <= {*words}
+
+
+@pytest.mark.parametrize("job_class", [ParserDriver, MergeDriver, OptimizerDriver])
+def test_small_files_are_one_tasks_input_but_where_their_names_tell_the_layer(
+    job_class: type[Job], home: Path, tmp_path: Path
+) -> None:
+    (home / "jar").write_text(f"0\n{SAID}")
+    run(tmp_path, job_class=job_class)
+    first, *others = [words for words in standin.calls(home) if words[0] == "jar"]
+    assert ("-inputformat" in first) == (job_class is not OptimizerDriver)
+    assert all("-inputformat" in words for words in others)
 
 
 def test_a_step_without_a_reducer_has_none(home: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from layercrawl.records import Page
 
 MAX_CRAWL_DELAY = 120.0
 MAX_PAUSE = 60.0
+FAILING_PAUSE = 1.0
+"""Seconds: the least pause after a second failure in a row, which doubles with each further one."""
 GIVE_UP_AFTER = 25
 UNREACHABLE_PAUSE = timedelta(hours=1)
 UNREACHABLE_FOR = timedelta(days=30)
@@ -137,11 +139,14 @@ class Pace:
             self.not_before = max(self.not_before, until)
 
     def pause(self) -> float:
-        """Seconds until the host may be asked again."""
+        """Seconds until the host may be asked again: twice as many for each failure in a row."""
         crawl_delay = longest_delay(origin.delay for origin in self.origins.values())
         usual = max(self.delay, crawl_delay)
-        backed_off: float = min(usual * 2.0 ** min(self.failures, 10), MAX_PAUSE)
-        return max(usual, backed_off, min(self.retry_after, MAX_PAUSE))
+        return max(usual, self._backed_off(usual), min(self.retry_after, MAX_PAUSE))
+
+    def _backed_off(self, usual: float) -> float:
+        least = FAILING_PAUSE / 4 if self.failures > 1 else 0.0
+        return min(max(usual, least) * 2.0 ** min(self.failures, 10), MAX_PAUSE)
 
     def given_up(self, now: datetime) -> tuple[str, str] | None:
         """Why nothing more is asked of the host in this layer, and until when."""

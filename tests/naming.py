@@ -2,8 +2,8 @@
 
 NAMES is JSON: name → addresses, or [] for a look-up that hangs, or null for a name that is none.
 All other names below `.test` are 127.0.0.1. The certificate that the environment names by
-AUTHORITY is trusted. The product has no hooks for this: the driver runs as ever, with the resolver
-wrapped here.
+AUTHORITY is trusted. A host that keeps failing is slowed by --delay alone, lest tests take minutes.
+The product has no hooks for this: the driver runs as ever, with the resolver wrapped here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 import driver
+from layercrawl import manners
 from layercrawl.fetch import connection
 
 AUTHORITY = "LAYERCRAWL_TEST_CA"
@@ -47,6 +48,7 @@ def know(names: dict[str, list[str] | None]) -> None:
 def main() -> int:
     """Run the driver among these names."""
     know(json.loads(sys.argv[1]))
+    manners.FAILING_PAUSE = 0.0
     usual = connection.DEFAULT_CA_BUNDLE_PATH
     connection.DEFAULT_CA_BUNDLE_PATH = os.environ.get(AUTHORITY, usual)
     return driver.main(sys.argv[2:])

@@ -37,6 +37,7 @@ DOWN = {"outcome": "failed", "reason": "status 503", "status": 503}
 @pytest.fixture(autouse=True)
 def in_a_tasks_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(manners, "FAILING_PAUSE", 0.0)  # most tests are of other things
 
 
 class Stub:
@@ -267,6 +268,14 @@ def test_new_tries_come_at_the_end_of_the_hosts_queue() -> None:
     assert told(found[f"{A}/1"]) == ("ok", "", 3)
     assert told(found[f"{A}/2"]) == ("failed", "status 503", 3)
     assert told(found[f"{A}/3"]) == ("ok", "", 1)
+
+
+def test_a_host_that_goes_on_failing_is_slowed_though_there_is_no_delay(monkeypatch) -> None:
+    monkeypatch.setattr(manners, "FAILING_PAUSE", 0.04)
+    web = Stub({f"{A}/{n}": [DOWN] for n in range(5)})
+    run(web, *[f"{A}/{n}" for n in range(6)])
+    pauses = [b - a for a, b in pairwise(when for when, _ in web.asked)][2:]
+    assert all(pause >= least for pause, least in zip(pauses, (0.04, 0.08, 0.16, 0.32), strict=True))
 
 
 def test_a_host_that_keeps_failing_is_given_up_for_now() -> None:

@@ -6,7 +6,7 @@ import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.web.answers import HTML, Answer, Link, broken, failure, link
+from tests.web.answers import HTML, Answer, Link, broken, failure, link, page
 from tests.web.features.feature import Feature
 from tests.web.site import Site
 
@@ -39,12 +39,19 @@ _PAGES = {
 }
 
 
+_WHOLE = "-mended"
+"""A whole page stands behind each, lest a crawler slow down more and more: the host goes on."""
+
+
 def entries(site: Site) -> Iterator[Link]:
     for name in _PAGES:
         yield link(site.url(f"/broken/{name}"))
+        yield link(site.url(f"/broken/{name}{_WHOLE}"))
 
 
 def answer(site: Site, rest: str) -> Answer | None:
+    if rest.removesuffix(_WHOLE) in _PAGES and rest.endswith(_WHOLE):
+        return page(site, f"/broken/{rest}")
     return _PAGES.get(rest)
 
 

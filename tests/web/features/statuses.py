@@ -23,6 +23,7 @@ _PAGES = {
     "410": failure("gone", 410),
     "418": failure("refused", 418),
     "425": failure("failed", 425),
+    "426": failure("refused", 426),
     "429": failure("failed", 429, _RETRY),
     "451": failure("denied", 451),
 }

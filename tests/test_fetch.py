@@ -29,6 +29,7 @@ from layercrawl.codings import BrokenCoding
 from layercrawl.config import Config
 from layercrawl.download.spool import Hop
 from layercrawl.fetch import ROBOTS_BYTES, Fetcher, explain
+from layercrawl.fetch.fields import Fields
 from layercrawl.records import Page, Target
 from tests.raw_server import RawServer, page, raw_server
 from tests.web import Web, serve
@@ -149,12 +150,38 @@ def test_the_users_headers_go_to_the_seeds_hosts_alone() -> None:
     with raw_server([[page()] * 9]) as other:
         there = f"http://localhost:{other.port}/robots.txt"
         moved = f"HTTP/1.1 302 Found\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n"
-        ours = fetcher(frozenset({"127.0.0.1"}), header=("Authorization: Basic c2VjcmV0",))
+        ours = fetcher(frozenset({"127.0.0.1"}), header=("X-Study: Basic",))
         with raw_server([[moved.encode()]]) as seed:
             followed(ours, seed.url("/robots.txt"), Target(kind="robots"))
         ours.page(f"http://localhost:{other.port}/", Target())
-    assert ["Authorization: Basic" in request for request in seed.requests] == [True]
-    assert ["Authorization" in request for request in other.requests] == [False, False]
+    assert ["X-Study: Basic" in request for request in seed.requests] == [True]
+    assert ["X-Study" in request for request in other.requests] == [False, False]
+
+
+def test_what_lets_somebody_in_goes_to_one_origin_alone() -> None:
+    with raw_server([[page()]]) as one, raw_server([[page()]]) as other:
+        words = (f"http://127.0.0.1:{one.port}/ authorization: Basic c2VjcmV0", "X-Study: a")
+        ours = fetcher(frozenset({"127.0.0.1"}), header=words)
+        for server in (one, other):
+            ours.page(server.url(), Target())
+    asked = [server.requests[0] for server in (one, other)]
+    assert ["\r\nauthorization: Basic c2VjcmV0\r\n" in request for request in asked] == [
+        True,
+        False,
+    ]
+    assert ["X-Study" in request for request in asked] == [True, True]
+
+
+def test_nor_to_http_where_https_was_said() -> None:
+    config = Config(header=("https://www.a.example:443 Authorization: x", "USER-AGENT: y"))
+    fields = Fields(config, frozenset({"a.example", "www.a.example"}))
+    there = fields.of("https://www.a.example/x")
+    assert (there["Authorization"], there["USER-AGENT"]) == ("x", "y") and "User-Agent" not in there
+    for url in (
+        "http://www.a.example/", "https://a.example/", "https://www.a.example:8443/",
+        "https://b.example/",
+    ):  # fmt: skip
+        assert "Authorization" not in fields.of(url)
 
 
 ENDING = ("broken", "bodies", "heads")

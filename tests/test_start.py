@@ -47,6 +47,21 @@ def test_settings_refused(values: dict[str, Any], why: str) -> None:
         start.check(settings(**values))
 
 
+@pytest.mark.parametrize("name", ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"])
+def test_a_proxy_that_cannot_be_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(other, raising=False)
+        monkeypatch.delenv(other.upper(), raising=False)
+    monkeypatch.setenv(name, "socks5://user:s3cret@127.0.0.1:1080")
+    why = f"{name.lower()} names a proxy of kind socks5: name an HTTP proxy, .*, or unset it"
+    with pytest.raises(BadConfig, match=why) as refused:
+        start.check(settings())
+    assert "s3cret" not in str(refused.value)
+    for usual in ("http://127.0.0.1:3128", "127.0.0.1:3128", ""):
+        monkeypatch.setenv(name, usual)
+        start.check(settings())
+
+
 def test_settings_that_can_work(crawl: Stores) -> None:
     start.check(settings(include=["^http"], exclude=[r"\.pdf$"], drop_params="sid"))
     start.check_root(settings(), crawl)

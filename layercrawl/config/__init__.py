@@ -160,8 +160,8 @@ class Config:
         stages="crawler",
     )  # fmt: skip
     header: tuple[str, ...] = option(
-        (), "further request header, for the seeds' hosts only", group="fetch", metavar="'N: V'",
-        stages="crawler",
+        (), "further request header, for the seeds' hosts only, or 'https://HOST N: V' for one",
+        group="fetch", metavar="'N: V'", stages="crawler",
     )  # fmt: skip
     cookies: tuple[str, ...] = option(
         (), "host whose cookies are kept within a layer and sent back to it", group="fetch",

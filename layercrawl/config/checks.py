@@ -13,8 +13,28 @@ if TYPE_CHECKING:
 
 _TEXT = re.compile(r"[ -~]*")
 _DEFINITION = re.compile(r"[^=\s]+=[^\n]*")
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*")  # a token (RFC 9110, 5.6.2)
-_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
+_HOST_NAME = r"[a-z0-9._-]+|\[[0-9a-f:.]+\]"
+_HOST = re.compile(_HOST_NAME)
+_HEADER = re.compile(  # the name is a token (RFC 9110, 5.6.2)
+    rf"(?:(https?://(?:{_HOST_NAME})(?::\d{{1,5}})?)/? )?"
+    r"(?!https?://)([!#$%&'*+.^_`|~0-9A-Za-z-]+):([ -~]*)"
+)
+_LETS_IN = re.compile(
+    r"auth(?!ors?\b)|cookie|token|key|secret|session|passw|credential|signature", re.I
+)
+
+
+def header_parts(line: str) -> tuple[str, str, str]:
+    """Origin, or "", name and value of a checked `--header`.
+
+    >>> header_parts("https://a.example Authorization: Basic eA==")
+    ('https://a.example', 'Authorization', 'Basic eA==')
+    >>> header_parts("X-Study: http://b.example/")
+    ('', 'X-Study', 'http://b.example/')
+    """
+    found = _HEADER.fullmatch(line)
+    assert found, line
+    return found[1] or "", found[2], found[3].strip()
 
 
 def complaints(settings: Config) -> Iterator[str]:
@@ -34,11 +54,20 @@ def _words(settings: Config) -> Iterator[str]:
     if not settings.user_agent.strip():
         yield "--user-agent is blank: give a name that sites can tell it by"
     for line in settings.header:
-        if not _HEADER.fullmatch(line):
-            yield f"--header {line!r} is not of the form 'Name: value', in ASCII"
+        yield from _header_complaints(line)
     for host in settings.cookies:
         if not _HOST.fullmatch(host):
             yield f"--cookies {host!r} is no host: say www.example.org, in small letters"
     for word in settings.define:
         if not _DEFINITION.fullmatch(word):
             yield f"-D {word!r} is not of the form NAME=VALUE"
+
+
+def _header_complaints(line: str) -> Iterator[str]:
+    if not _HEADER.fullmatch(line):
+        yield f"--header {line!r} is not of the form 'Name: value', in ASCII"
+        return
+    origin, name, _ = header_parts(line)
+    if not origin and _LETS_IN.search(name):
+        cure = f"say to whom alone it goes: 'https://www.example.org {name}: …'"
+        yield f"--header '{name}: …' may let somebody in; {cure}"

@@ -18,7 +18,6 @@ from functools import lru_cache
 from typing import Any
 
 import requests
-from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
 from urllib3.exceptions import HTTPError
 
@@ -29,6 +28,7 @@ from layercrawl.download.spool import Hop
 from layercrawl.fetch import bodies, connection
 from layercrawl.fetch.bodies import Body
 from layercrawl.fetch.cookies import Cookies
+from layercrawl.fetch.fields import Fields
 from layercrawl.planning import revisits
 from layercrawl.records import Kind, Outcome, Page, Target
 
@@ -49,9 +49,8 @@ Judge = Callable[[int, str, str], tuple[Outcome, str]]
 class Fetcher:
     """Asks for pages with the manners of a Config; safe to use from many threads.
 
-    Hosts in `seed_hosts` may have private addresses. The user's own headers go to them alone: what
-    lets one in there must not be told to whoever is linked to. A body takes `room`, which whoever
-    asks for it gives back.
+    Hosts in `seed_hosts` may have private addresses. A body takes `room`, which whoever asks for it
+    gives back.
     """
 
     def __init__(
@@ -67,20 +66,8 @@ class Fetcher:
             lambda host: config.allow_private or host in seed_hosts,
             not config.insecure,
         )
-        self._seed_hosts = seed_hosts
+        self._fields = Fields(config, seed_hosts)
         self._cookies = Cookies(config.cookies)
-        headers = CaseInsensitiveDict(
-            {
-                "User-Agent": config.agent,
-                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-                "Accept-Encoding": codings.ACCEPTED,
-            }
-        )
-        self._headers = dict(headers.items())
-        for line in config.header:
-            name, _, value = line.partition(":")
-            headers[name.strip()] = value.strip()
-        self._own_headers = dict(headers.items())
 
     def page(self, url: str, target: Target) -> Page:
         """The answer to one request for a page or sitemap (its URL in normal form).
@@ -145,9 +132,7 @@ class Fetcher:
     ) -> dict[str, Any]:
         kind = target.kind
         proxies = _proxies(urls.origin(url))
-        own = urls.host(url) in self._seed_hosts
-        headers = self._own_headers if own else self._headers
-        headers = headers | self._cookies.header(url) | _conditions(target)
+        headers = self._fields.of(url) | self._cookies.header(url) | _conditions(target)
         with self._adapter.ask(method, url, headers, seconds, proxies) as answer:
             self._cookies.take(url, answer.raw.headers)
             head, declared = _head(answer, url, judge)
@@ -279,6 +264,8 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (http.client.RemoteDisconnected, "closed without an answer"),
     (ConnectionError, "connection reset"),
     (http.client.IncompleteRead, "body cut short"),
+    (requests.exceptions.InvalidProxyURL, "proxy cannot be used"),
+    (requests.exceptions.ProxyError, "proxy failed"),
 )
 
 

@@ -166,9 +166,10 @@ class Adapter(HTTPAdapter):
 
     def proxy_manager_for(self, proxy: str, **proxy_kwargs: Any) -> Any:
         """requests' manager of connections to a proxy, which are guarded but for addresses."""
+        if not proxy.lower().startswith(("http://", "https://")):  # its answers were not bounded
+            raise requests.exceptions.InvalidProxyURL("no HTTP proxy")
         manager = super().proxy_manager_for(proxy, ssl_context=self._tls, **proxy_kwargs)
-        if not proxy.lower().startswith("socks"):
-            manager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+        manager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
         return manager
 
     def request_url(self, request: Any, proxies: Any) -> str:

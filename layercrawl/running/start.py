@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import getproxies_environment
 
 from layercrawl import config, seeds, stores
 from layercrawl.config import BadConfig, Config, options
@@ -31,6 +32,8 @@ def check(settings: Config) -> None:
         raise BadConfig(f"--runner {settings.runs_on} needs {where}, not {settings.root}")
     if settings.runs_on == "hadoop":
         _check_hadoop(settings)
+    else:
+        _check_proxies()
     try:
         Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
     except ValueError as error:
@@ -44,6 +47,15 @@ def _check_hadoop(settings: Config) -> None:
         raise BadConfig(error.strerror) from None
     if settings.mrjob_conf and not Path(settings.mrjob_conf).is_file():
         raise BadConfig(f"--mrjob-conf {settings.mrjob_conf}: no such file; name one of mrjob's")
+
+
+def _check_proxies() -> None:
+    """The proxies of this machine's environment must be those that can be asked."""
+    for scheme, proxy in getproxies_environment().items():
+        kind = proxy.partition("://")[0].lower() if "://" in proxy else "http"
+        if scheme in ("http", "https", "all") and kind not in ("http", "https"):
+            cure = "name an HTTP proxy, http://HOST:PORT, or unset it"
+            raise BadConfig(f"{scheme}_proxy names a proxy of kind {kind}: {cure}")
 
 
 def advice(settings: Config) -> str:

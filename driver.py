@@ -88,9 +88,9 @@ class Crawl:
         links = [self.stores.layer("out", number) for number in numbers]
         pages = [self.stores.layer("doc", number) for number in numbers]
         if links and self.stages.stale(self.stores.merged, MergeDriver, [*links, *pages]):
-            decisions = self.stages.decide(MergeDriver, links, ["--pass=decide"])
-            reads = list(map(stores.parts, [decisions, *pages]))
-            self.stages.run(MergeDriver, self.stores.merged, [*links, *pages], reads=reads)
+            decided, counted = self.stages.decide(MergeDriver, links, ["--pass=decide"])
+            merged, reads = self.stores.merged, list(map(stores.parts, [decided, *pages]))
+            self.stages.run(MergeDriver, merged, [*links, *pages], reads=reads, counted=counted)
 
     def to_xml(self) -> None:
         """HtmlToXmlDriver: each merged page as XML."""

@@ -36,7 +36,7 @@ class MergeDriver(Job):
             return [MRStep(mapper=self.page, reducer=self.join, reducer_final=self.tell)]
         between = dedup.steps(bits(self.config.near_duplicates))
         return [
-            MRStep(mapper=self.visit, reducer=self.newest),
+            MRStep(mapper=self.visit, reducer=self.newest, reducer_final=self.tell_decided),
             *(MRStep(reducer=step) for step in between),
             MRStep(reducer=self.fallen),
         ]
@@ -45,7 +45,9 @@ class MergeDriver(Job):
         yield from dedup.visited(url, record)
 
     def newest(self, _: bytes, visits: Iterator[bytes]) -> Iterator[Message]:
-        yield from dedup.newest(visits)
+        seen = list(visits)
+        self.noindex += dedup.noindex(seen)
+        yield from dedup.newest(seen)
 
     def fallen(self, _: bytes, rows: Iterator[bytes]) -> Iterator[tuple[str, Page]]:
         yield from dedup.fallen(rows)
@@ -64,7 +66,10 @@ class MergeDriver(Job):
     def tell(self) -> None:
         self.count("merged", {"pages": self.pages, "duplicates": self.duplicates})
 
-    pages = duplicates = 0
+    def tell_decided(self) -> None:
+        self.count("merged", {"noindex": self.noindex})
+
+    pages = duplicates = noindex = 0
 
 
 if __name__ == "__main__":

@@ -18,19 +18,17 @@ class ParserDriver(Job):
     WRITES = Outlinks
 
     def mapper_init(self) -> None:
-        self.links, self.sitemaps, self.noindex, self.cuts = 0, 0, 0, Counter[str]()
+        self.links, self.sitemaps, self.cuts = 0, 0, Counter[str]()
 
     def mapper(self, url: str, page: Page) -> Iterator[tuple[str, Outlinks]]:
         found = outlinks(url, page, self.rules, self.config.user_agent, self.config.nofollow_rels)
         self.links += len(found.links)
         self.sitemaps += len(found.sitemaps)
-        self.noindex += found.noindex
         self.cuts.update(found.cuts)
         yield url, found
 
     def mapper_final(self) -> None:
         self.count("links", {"followed": self.links, "sitemaps": self.sitemaps})
-        self.count("pages", {"noindex": self.noindex})
         self.count("cuts", self.cuts)
 
 

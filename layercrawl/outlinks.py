@@ -62,11 +62,18 @@ def _kept(page: Page) -> dict[str, Any]:
 def judged(
     url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
 ) -> Iterator[Judged]:
-    """Each link of a page, redirect or sitemap as `outlinks` judges it, repeats included."""
+    """Each link of a page, redirect, sitemap or robots.txt as `outlinks` judges it.
+
+    Repeats are included.
+    """
     if page.outcome == "redirect":
         yield _redirected(url, page, rules)
+    elif page.outcome == "ok" and page.target.kind == "robots":
+        yield from _named(url, _sitemaps_of(manners.rules_text(page) or "", agent), rules)
     elif page.outcome == "ok" and page.target.kind == "sitemap":
-        yield from _entries(url, sitemaps.parse(page.body(), url), rules)
+        sitemap = sitemaps.parse(page.body(), url)
+        yield from _entries(url, sitemap, rules)
+        yield from _further(url, page, sitemap, rules)
     elif page.outcome == "ok" and page.target.kind == "page":
         document = markup.parse(page.html, url, page.encoding, agent)
         yield from _judged(url, page, document, rules, agent, unfollowed)
@@ -94,22 +101,25 @@ def _host_state(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any
     text = manners.rules_text(page)
     if text is None:
         return {}
-    origin = manners.origin(text, agent)
-    named = origin.rules.sitemaps if origin.rules else ()
-    return {"rules": text, "delay": origin.delay or None} | _sitemaps(url, named, rules)
+    delay = manners.origin(text, agent).delay or None
+    named = _named(url, _sitemaps_of(text, agent), rules)
+    return {"rules": text, "delay": delay} | _sitemaps(named)
+
+
+def _sitemaps_of(text: str, agent: str) -> Iterable[str]:
+    """The sitemaps that a robots.txt names."""
+    found = manners.origin(text, agent).rules
+    return found.sitemaps if found else ()
 
 
 def _listed(url: str, page: Page, rules: Rules) -> dict[str, Any]:
     """What a sitemap lists, or where it moved; indexes within indexes come to an end."""
     if page.outcome != "ok":
-        return _sitemaps(url, [page.location], rules) if page.outcome == "redirect" else {}
+        moved = [page.location] if page.outcome == "redirect" else []
+        return _sitemaps(_named(url, moved, rules)) if moved else {}
     sitemap = sitemaps.parse(page.body(), url)
     cuts = Counter({"unusable": sitemap.skipped})
-    named = sitemap.sitemaps
-    if page.target.depth >= MAX_NESTED:
-        cuts["nested sitemap"] = len(named)
-        named = ()
-    found = _sitemaps(url, named, rules)
+    found = _sitemaps(_further(url, page, sitemap, rules))
     kept = _followed(url, _entries(url, sitemap, rules), cuts)
     cuts.update(found["cuts"])
     return found | {"links": list(kept.items()), "cuts": dict(+cuts)}
@@ -122,16 +132,29 @@ def _entries(url: str, sitemap: sitemaps.Sitemap, rules: Rules) -> Iterator[Judg
         yield link, lastmod, rules.cut(link, url) or ""
 
 
-def _sitemaps(url: str, named: Iterable[str], rules: Rules) -> dict[str, Any]:
-    """The sitemaps to follow of those that `url` names, once each; the others are counted."""
-    kept, cuts = dict[str, None](), Counter[str]()
+def _further(url: str, page: Page, sitemap: sitemaps.Sitemap, rules: Rules) -> Iterator[Judged]:
+    """The sitemaps that an index names; one that is an index's index's names none."""
+    nested = page.target.depth >= MAX_NESTED
+    for link, text, reason in _named(url, sitemap.sitemaps, rules):
+        yield link, text, "nested sitemap" if nested else reason
+
+
+def _named(url: str, named: Iterable[str], rules: Rules) -> Iterator[Judged]:
+    """What `url` names as sitemaps."""
     for name in named:
         try:
             link = rules.without_params(urls.normalise(name, url))
         except ValueError:
-            cuts["unusable"] += 1
-            continue
-        if reason := _no_sitemap(link, url, rules):
+            yield "", "", "unusable"
+        else:
+            yield link, "", _no_sitemap(link, url, rules) or ""
+
+
+def _sitemaps(named: Iterable[Judged]) -> dict[str, Any]:
+    """The sitemaps to follow of those that something names, once each; the others are counted."""
+    kept, cuts = dict[str, None](), Counter[str]()
+    for link, _, reason in named:
+        if reason:
             cuts[reason] += 1
         else:
             kept[link] = None

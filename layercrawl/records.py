@@ -156,10 +156,10 @@ class UrlState(Record, frozen=True, tag="state"):
     """All that is known of a URL: the fold of layers 0..NNN (`out/checkpoint-NNN`).
 
     `depth`, `hops` and `via` are the least triple by which it was found, `first` the layer that
-    found it, `visits` its newest 16 answers, `message` what the crawl order merged, `spent` what
-    of it was passed on, `links` its newest links for orders that weigh graphs (`fetched cash URL
-    URL …`). A robots.txt's state is its host's: `rules` fetched at `fetched`, unreachable since
-    `failing_since`.
+    found it, `lastmod` the newest time of change that a sitemap gave it (ISO 8601, UTC), `visits`
+    its newest 16 answers, `message` what the crawl order merged, `spent` what of it was passed on,
+    `links` its newest links for orders that weigh graphs (`fetched cash URL URL …`). A robots.txt's
+    state is its host's: `rules` fetched at `fetched`, unreachable since `failing_since`.
     """
 
     kind: Kind = "page"
@@ -167,6 +167,7 @@ class UrlState(Record, frozen=True, tag="state"):
     hops: int = 0
     via: str = ""
     first: int = 0
+    lastmod: str = ""
     visits: list[Visit] = []
     message: int = 0
     spent: int = 0

@@ -36,6 +36,7 @@ STATES = st.builds(
     kind=st.sampled_from(["page", "robots", "sitemap"]),
     depth=st.integers(0, 2), hops=st.integers(0, 1), via=st.sampled_from(["", "u", "v"]),
     first=st.integers(0, 2),
+    lastmod=st.sampled_from(["", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"]),
     visits=st.lists(VISITS, max_size=20).map(lambda visits: sorted(set(visits))[-16:]),
     message=st.integers(0, 3),
     rules=st.sampled_from([None, "", "x"]),

@@ -218,9 +218,15 @@ def test_a_summary_of_one_page(crawl: Stores) -> None:
 
 
 def test_a_summary_says_how_many_pages_asked_not_to_be_indexed(crawl: Stores) -> None:
-    for layer in (0, 1):
-        publish(crawl.layer("out", layer), marker(pages__noindex=layer + 1))
+    publish(crawl.merged, marker(merged__pages=1, merged__noindex=3))
     assert "not merged: 3 pages by noindex" in summary(crawl)
+
+
+def test_a_summary_tells_which_links_were_cut_and_why(crawl: Stores) -> None:
+    for layer in (0, 1):
+        cuts = {"cuts: trap: repeated path": 1, "cuts: scope": 3 * layer, "links: followed": 5}
+        publish(crawl.layer("out", layer), Marker("Job", {}, {}, "", cuts))
+    assert "links cut: scope (3), trap: repeated path (2)" in summary(crawl)
 
 
 def test_a_summary_counts_failures_over_layers(crawl: Stores) -> None:

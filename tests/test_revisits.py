@@ -60,6 +60,25 @@ def test_a_page_that_changes_weekly_is_asked_for_about_weekly() -> None:
     assert timedelta(days=2) < period(days) < timedelta(days=14)
 
 
+@pytest.mark.parametrize(
+    ("lastmod", "due"),
+    [
+        ("", "2026-03-01T00:00:00Z"),
+        ("2025-12-31T23:00:00Z", "2026-03-01T00:00:00Z"),
+        ("2026-01-01T00:00:01Z", "2026-01-01T06:00:00Z"),
+        ("2026-01-09T00:00:00Z", "2026-01-09T00:00:00Z"),
+        ("9999-12-31T00:00:00Z", "2026-03-01T00:00:00Z"),
+    ],
+    ids=["not known", "before it was asked for", "just after", "later", "never comes"],
+)
+def test_what_a_sitemap_lists_as_changed_is_asked_for_sooner(
+    lastmod: str, due: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revisits, "_period", lambda answers: 59 * 86_400.0)
+    asked = [Visit("2026-01-01T00:00:00Z", 0, "ok", "8a")]
+    assert revisits.due(asked, lastmod) == schedule.moment(due)
+
+
 def test_a_clock_in_a_page_does_not_make_it_change() -> None:
     ticking = [visit(n, simhash=f"{255 + n % 2:016x}"[-16:], digest=str(n)) for n in range(16)]
     clock = [visit(n, simhash=A[:-1] + "fe"[n % 2], digest=str(n)) for n in range(16)]

@@ -129,7 +129,8 @@ def test_a_derived_folder_is_stale_by_inputs_and_settings(one: Stage, tmp_path: 
 
 
 def test_decisions_lie_in_a_scratch_folder(one: Stage) -> None:
-    decisions = one.stages.decide(tasks.Copies, [one.source], [])
+    decisions, counted = one.stages.decide(tasks.Copies, [one.source], [])
+    assert counted == {"copies: seen": 1}
     assert len(list(stores.read(decisions, Target))) == 1
     assert not stores.complete(decisions)
     one.crawl.sweep()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from layercrawl import stores
+from layercrawl import sitemaps, stores
 from layercrawl.asking.unfollowed import cut_links, would_be_cut
+from layercrawl.outlinks import MAX_NESTED
 from layercrawl.records import Outlinks, Page, Target, encode
 from layercrawl.stores import Marker, Stores
 
@@ -32,7 +33,29 @@ def test_a_sitemap_that_lists_it(tmp_path: Path) -> None:
     text = "<urlset><url><loc>/a.pdf</loc></url><url><loc>/ok</loc></url></urlset>"
     crawl = lay(tmp_path, {}, text, Target("sitemap", 1))
     (line,) = cut_links(crawl, f"{SEED}a.pdf")
-    assert line == f"layer 0: {SEED} links to it; cut: file type"
+    assert line == f"layer 0: {SEED} lists it; cut: file type"
+
+
+def test_a_sitemap_that_lists_it_after_too_many_others(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sitemaps, "MAX_URLS", 2)
+    text = "".join(f"{SEED}{n}\n" for n in range(4))
+    crawl = lay(tmp_path, {}, text, Target("sitemap", 1))
+    assert list(cut_links(crawl, f"{SEED}1")) == []
+    (line,) = cut_links(crawl, f"{SEED}3")
+    assert line == f"layer 0: {SEED} lists it; cut: after the first 2 entries"
+
+
+def test_a_sitemap_of_another_site_that_a_robots_txt_names(tmp_path: Path) -> None:
+    crawl = lay(tmp_path, {}, "Sitemap: http://b.example/s.xml", Target("robots"))
+    (line,) = cut_links(crawl, "http://b.example/s.xml")
+    assert line == f"layer 0: {SEED} names it as a sitemap; cut: scope"
+
+
+def test_a_sitemap_that_indexes_nest_too_deeply(tmp_path: Path) -> None:
+    text = "<sitemapindex><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>"
+    crawl = lay(tmp_path, {}, text, Target("sitemap", MAX_NESTED))
+    (line,) = cut_links(crawl, f"{SEED}s.xml")
+    assert line == f"layer 0: {SEED} lists it; cut: nested sitemap"
 
 
 def test_nothing_is_known_before_a_page_was_read(tmp_path: Path) -> None:

@@ -7,15 +7,17 @@ and settings of their layer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
-from layercrawl import stores
+from layercrawl import sitemaps, stores
 from layercrawl.asking import lookup
 from layercrawl.outlinks import judged
 from layercrawl.records import Outlinks, Page
+from layercrawl.rules import Rules
 from layercrawl.stores import Stores
 
 _SHOWN = 5
+_HOW = {"page": "links to it", "sitemap": "lists it", "robots": "names it as a sitemap"}
 
 
 def cut_links(crawl: Stores, url: str) -> Iterator[str]:
@@ -33,9 +35,17 @@ def _cut_links(crawl: Stores, url: str) -> Iterator[str]:
             if hash(key) not in cutting:
                 continue
             links = judged(key, page, rules, made_with.user_agent, made_with.nofollow_rels)
-            reasons = (reason for link, _, reason in links if link == url and reason)
-            if reason := next(reasons, None):
-                yield f"layer {layer}: {key} links to it; cut: {reason}"
+            cut = (reason for link, _, reason in links if link == url and reason)
+            if reason := next(chain(cut, _too_many(key, page, rules, url)), None):
+                yield f"layer {layer}: {key} {_HOW[page.target.kind]}; cut: {reason}"
+
+
+def _too_many(key: str, page: Page, rules: Rules, url: str) -> Iterator[str]:
+    """Why a URL is left out that a sitemap lists at its end."""
+    if page.target.kind == "sitemap" and page.outcome == "ok":
+        beyond = map(rules.without_params, sitemaps.beyond(page.body(), key))
+        if url in beyond:
+            yield f"after the first {sitemaps.MAX_URLS} entries"
 
 
 def would_be_cut(crawl: Stores, url: str) -> str:

@@ -25,6 +25,7 @@ def why(crawl: Stores, text: str) -> Iterator[str]:
         yield from _unknown(crawl, url)
         return
     yield from _found(crawl, url, state)
+    yield from _listings(crawl, url)
     yield from _attempts(crawl, url)
     if state.kind != "robots":  # is asked for when a page of its host is, and never merged
         yield from passed_over(crawl, url, state)
@@ -50,6 +51,16 @@ def _found(crawl: Stores, url: str, state: UrlState) -> Iterator[str]:
         via = before.via
     for step, (name, known) in enumerate(reversed(chain.items())):
         yield f"  {'  ' * step}{_how(known)}, depth {known.depth}: {name}"
+
+
+def _listings(crawl: Stores, url: str) -> Iterator[str]:
+    """The sitemaps that list the URL, and when they say that it changed."""
+    for layer in crawl.layers("out"):
+        for _, key, page in lookup.naming(crawl, crawl.layer("out", layer), url, Outlinks):
+            listed = dict(page.links) if page.target.kind == "sitemap" else {}
+            if url in listed:
+                date = f" with lastmod {listed[url]}" if listed[url] else ""
+                yield f"layer {layer}: listed in sitemap {key}{date}"
 
 
 def _how(state: UrlState) -> str:

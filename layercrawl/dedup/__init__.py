@@ -63,6 +63,12 @@ def newest(visits: Iterable[bytes]) -> Iterator[Message]:
         yield page.url.encode(), rows.ranked(records.replace(page, gone=gone))
 
 
+def noindex(visits: Iterable[bytes]) -> bool:
+    """Whether the newest page of a URL's sorted visits is one that is not to be indexed."""
+    found = (rows.decode(visit.partition(b" ")[2]) for visit in visits)
+    return [row.noindex for row in found if row.answer == "ok"][-1:] == [True]
+
+
 def steps(most: int | None) -> list[Step]:
     """What follows `newest`, up to `fallen`: pages are near where at most `most` bits differ.
 

@@ -39,7 +39,7 @@ def found(
     """The states that an answer gives: the URL's own, then one per link within `depth`.
 
     A redirect's target has the redirect's own depth and one hop more, and so has a refresh's.
-    What a sitemap lists has depth 1.
+    What a sitemap lists has depth 1, and the time of its change.
     """
     yield url, _answered(page, layer, order)
     yield from _links(url, page, layer, order, depth)
@@ -70,7 +70,9 @@ def _listed(url: str, page: Outlinks, layer: int, depth: int) -> Iterator[tuple[
     """The states of what a sitemap lists."""
     if page.target.kind == "sitemap" and depth >= 1:
         state = UrlState(depth=1, via=url, first=layer)
-        for link, _ in page.links:
+        for link, lastmod in page.links:
+            if lastmod != state.lastmod:
+                state = replace(state, lastmod=lastmod)
             yield link, state
 
 
@@ -136,6 +138,7 @@ def merge(one: UrlState, other: UrlState, order: Order) -> UrlState:
         hops=hops,
         via=via,
         first=min(one.first, other.first),
+        lastmod=max(one.lastmod, other.lastmod),
         visits=_newest(one.visits, other.visits),
         message=order.merged(one.message, other.message),
         spent=one.spent + other.spent,
@@ -226,6 +229,7 @@ class Folding:
             (known.depth, known.hops, known.via) <= (state.depth, state.hops, state.via)
             and known.kind >= state.kind
             and known.first <= state.first
+            and known.lastmod >= state.lastmod
             and self._order.merged(known.message, state.message) == known.message
         )
 

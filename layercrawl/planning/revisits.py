@@ -15,6 +15,9 @@ times in a row.
 A page that was gone twice in a row counts as gone for good, and is tried again after `LONGEST`; one
 that was gone once, after `SHORTEST`. A failure is no answer and deletes nothing: the page is tried
 again as `schedule` has it, then by its period.
+
+What a sitemap lists as changed since is due at once, but not sooner than `SHORTEST` after it was
+asked for, since some sitemaps call all pages new each time.
 """
 
 from __future__ import annotations
@@ -39,16 +42,19 @@ _STEPS = math.ceil(math.log(LONGEST / SHORTEST, 1.5))
 _PERIODS = [LONGEST.total_seconds() / 1.5**step for step in range(_STEPS + 1)]
 
 
-def due(visits: Sequence[Visit]) -> datetime | None:
+def due(visits: Sequence[Visit], lastmod: str = "") -> datetime | None:
     """When a URL with these visits is to be asked for again; None without any answer yet.
 
-    The order of `visits` does not matter.
+    `lastmod` is when it changed, as a sitemap has it. The order of `visits` does not matter.
     """
     answers = sorted(visit for visit in visits if visit.outcome in ANSWERED)
     if not answers:
         return None
     asked = max(visit.time for visit in visits if visit.outcome != "deferred")
-    return schedule.moment(asked) + timedelta(minutes=round(_period(answers) / 60))
+    usual = schedule.moment(asked) + timedelta(minutes=round(_period(answers) / 60))
+    if lastmod <= asked:
+        return usual
+    return min(usual, max(schedule.moment(lastmod), schedule.moment(asked) + SHORTEST))
 
 
 def gone(visits: Sequence[Visit]) -> bool:

@@ -108,7 +108,7 @@ class Selection:
             return "cut" if self._cut(url, state) else ""
         due = schedule.next_visit(state.visits)
         if due is None and self.config.recrawl:
-            due = revisits.due(state.visits)
+            due = revisits.due(state.visits, state.lastmod)
         if due is None:
             return "visited"
         return self._not_due(due) if due > self.now else ""

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
@@ -183,10 +183,12 @@ def summary(crawl: Stores, started: float) -> str:
     layers = [stores.marker(crawl.layer("doc", n)) for n in crawl.layers("doc")]
     total = sum((outcomes(layer) for layer in layers), Counter[str]())
     told = ", ".join(f"{n} {_plain(name)}" for name, n in total.most_common())
+    parsed = [crawl.layer("out", n) for n in crawl.layers("out")]
     rows = [f"{many(len(layers), 'layer')}, {many(total.total(), 'URL')} in all: {told or 'none'}"]
     rows += [
-        _reasons("failures", layers),
-        _reasons("put off", layers),
+        _reasons("failures", "failures", layers),
+        _reasons("put off", "put off", layers),
+        _reasons("links cut", "cuts", map(stores.marker, parsed)),
         held_up(layers),
         waits(crawl),
         held_back(crawl),
@@ -213,14 +215,14 @@ def _limit(longest: Stay, layer: Marker) -> str:
     return "CPU" if layer.cost.get("cpu", 0) >= 0.7 * layer.cost.get("wall", 1) else "the network"
 
 
-def _reasons(group: str, layers: list[Marker]) -> str:
+def _reasons(title: str, group: str, layers: Iterable[Marker]) -> str:
     """The reasons that a group of counts names, most frequent first."""
     kinds: Counter[str] = Counter()
     for layer in layers:
         named = {k.partition(": ")[::2]: n for k, n in layer.totals.items()}
         kinds.update({reason: n for (found, reason), n in named.items() if found == group})
     told = ", ".join(f"{kind} ({n})" for kind, n in kinds.most_common())
-    return f"{group}: {told}" if told else ""
+    return f"{title}: {told}" if told else ""
 
 
 def waits(crawl: Stores) -> str:
@@ -270,8 +272,8 @@ def results(crawl: Stores) -> list[str]:
 
 def _unindexed(crawl: Stores) -> str:
     """How many pages asked not to be indexed; such a page is not merged."""
-    folders = (crawl.layer("out", number) for number in crawl.layers("out"))
-    count = sum(stores.marker(folder).totals.get("pages: noindex", 0) for folder in folders)
+    merged = stores.complete(crawl.merged)
+    count = stores.marker(crawl.merged).totals.get("merged: noindex", 0) if merged else 0
     return f"not merged: {many(count, 'page')} by noindex" if count else ""
 
 

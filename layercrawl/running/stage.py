@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 import msgspec
 
@@ -46,9 +47,11 @@ class Stages:
         reads: Sequence[str] | None = None,
         arguments: Sequence[str] = (),
         total: int = 0,
+        counted: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """Make the folder `output` of the folders `inputs`, or of the globs `reads` where given.
 
+        Its marker has the job's counters and what was `counted` on the way there.
         Raises JobFailed; then no folder is made, and the next run makes it.
         """
         title = f"{job_class.__name__} {self._stores.name(output)}"
@@ -64,7 +67,7 @@ class Stages:
             settings=self._settings.settings(job_class.STAGE),
             inputs=self.inputs(inputs),
             now=schedule.timestamp(now),
-            totals=totals,
+            totals={**counted, **totals},
             cost=ran.cost,
             longest=longest,
         )
@@ -73,11 +76,11 @@ class Stages:
 
     def decide(
         self, job_class: type[Job], inputs: Sequence[Folder], arguments: list[str]
-    ) -> Folder:
-        """Run a job whose output only the next one reads; the folder that it lies in."""
+    ) -> tuple[Folder, dict[str, int]]:
+        """Run a job whose output only the next one reads; where that lies, and its counters."""
         output = self._stores.scratch() / "decisions"
-        self._job(job_class, output, inputs, list(map(stores.parts, inputs)), arguments)
-        return output
+        ran = self._job(job_class, output, inputs, list(map(stores.parts, inputs)), arguments)
+        return output, ran.counters
 
     def stale(self, folder: Folder, job_class: type[Job], inputs: Sequence[Folder]) -> bool:
         """Whether a derived folder is not there, or was made of other inputs or settings."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -57,12 +58,28 @@ def parse(body: bytes, url: str) -> Sitemap:
     """
     found = _Found(urls.Resolver(urls.normalise(url)))
     content = Content(body, MAX_BYTES)
+    whole = found.add_all(_entries(content)) and content.whole
+    return Sitemap(tuple(found.urls), tuple(found.sitemaps), found.skipped + (not whole))
+
+
+def beyond(body: bytes, url: str) -> Iterator[str]:
+    """The URLs that the sitemap at `url` lists after the first MAX_URLS, which `parse` leaves out.
+
+    >>> list(beyond(b"http://a.example/x\\n" * MAX_URLS + b"http://a.example/y", "http://a.example/"))
+    ['http://a.example/y']
+    """
+    found = _Found(urls.Resolver(urls.normalise(url)))
+    with suppress(TooMuchMarkup):
+        for entry in islice(_entries(Content(body, MAX_BYTES)), MAX_URLS, None):
+            if link := found.usable(entry.loc):
+                yield link
+
+
+def _entries(content: Content) -> Iterator[Entry]:
     slices = iter(content)
     first = next(slices)
     text = chain((first,), slices)
-    listed = read(text) if "<" in first[:_HEAD] else _lines(text, content)
-    whole = found.add_all(listed) and content.whole
-    return Sitemap(tuple(found.urls), tuple(found.sitemaps), found.skipped + (not whole))
+    return read(text) if "<" in first[:_HEAD] else _lines(text, content)
 
 
 @dataclass
@@ -84,7 +101,7 @@ class _Found:
             return False
 
     def _add(self, entry: Entry) -> None:
-        url = self._usable(entry.loc)
+        url = self.usable(entry.loc)
         if not url:
             self.skipped += 1
         elif entry.kind == "sitemap":
@@ -92,7 +109,8 @@ class _Found:
         else:
             self.urls.append(Location(url, _lastmod(entry.date)))
 
-    def _usable(self, loc: str) -> str:
+    def usable(self, loc: str) -> str:
+        """An address in normal form; empty where it is none."""
         try:
             return self.resolver.normalise(loc) if 0 < len(loc) <= LONGEST else ""
         except ValueError:

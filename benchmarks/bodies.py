@@ -24,8 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layercrawl.config import Config
 from layercrawl.download.handover import Room
+from layercrawl.download.plan import Plan
 from layercrawl.download.spool import Spool
-from layercrawl.download.turns import Plan, download
+from layercrawl.download.turns import download
 from layercrawl.fetch import Fetcher
 from layercrawl.peak import peak_mb
 from layercrawl.records import Target, encode

@@ -22,8 +22,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from layercrawl.config import Config
+from layercrawl.download.plan import Plan
 from layercrawl.download.spool import Spool
-from layercrawl.download.turns import Plan, download
+from layercrawl.download.turns import download
 from layercrawl.peak import peak_mb
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules

@@ -16,11 +16,12 @@ from mrjob.compat import jobconf_from_env
 
 from layercrawl import urls
 from layercrawl.download.handover import Room
+from layercrawl.download.plan import Plan
 from layercrawl.download.progress import Progress
 from layercrawl.download.spool import Spool
 from layercrawl.download.stays import Longest
 from layercrawl.download.tally import Tally
-from layercrawl.download.turns import Plan, download
+from layercrawl.download.turns import download
 from layercrawl.fetch import Fetcher
 from layercrawl.job import Job
 from layercrawl.planning.selection import rank

@@ -14,6 +14,7 @@ from layercrawl import answers, robots, schedule
 from layercrawl.records import Page
 
 MAX_CRAWL_DELAY = 120.0
+ASKED_FOR_PEACE = "host asked to retry later"
 MAX_PAUSE = 60.0
 FAILING_PAUSE = 1.0
 """Seconds: the least pause after a second failure in a row, which doubles with each further one."""
@@ -136,7 +137,11 @@ class Pace:
         self.retry_after = _retry_after(page, now)
         if self.retry_after > MAX_PAUSE:
             until = schedule.timestamp(now + timedelta(seconds=self.retry_after))
-            self.not_before = max(self.not_before, until)
+            self.put_off(until)
+
+    def put_off(self, until: str) -> None:
+        """Ask nothing more before a moment; empty, none."""
+        self.not_before = max(self.not_before, until)
 
     def pause(self) -> float:
         """Seconds until the host may be asked again: twice as many for each failure in a row."""
@@ -151,7 +156,7 @@ class Pace:
     def given_up(self, now: datetime) -> tuple[str, str] | None:
         """Why nothing more is asked of the host in this layer, and until when."""
         if self.not_before:
-            return "host asked to retry later", self.not_before
+            return ASKED_FOR_PEACE, self.not_before
         if self.failures >= GIVE_UP_AFTER:
             return "host keeps failing", schedule.timestamp(now + UNREACHABLE_PAUSE)
         return None

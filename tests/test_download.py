@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from layercrawl import answers, manners, urls
 from layercrawl.config import Config
+from layercrawl.download.plan import Plan
 from layercrawl.download.progress import Progress
 from layercrawl.download.spool import Hop, Item, Spool
 from layercrawl.download.stays import Longest
-from layercrawl.download.turns import Plan, download
+from layercrawl.download.turns import download
 from layercrawl.records import Page, Target, encode
 from layercrawl.rules import Rules
 from tests import planning
@@ -275,7 +276,9 @@ def test_a_host_that_goes_on_failing_is_slowed_though_there_is_no_delay(monkeypa
     web = Stub({f"{A}/{n}": [DOWN] for n in range(5)})
     run(web, *[f"{A}/{n}" for n in range(6)])
     pauses = [b - a for a, b in pairwise(when for when, _ in web.asked)][2:]
-    assert all(pause >= least for pause, least in zip(pauses, (0.04, 0.08, 0.16, 0.32), strict=True))
+    assert all(
+        pause >= least for pause, least in zip(pauses, (0.04, 0.08, 0.16, 0.32), strict=True)
+    )
 
 
 def test_a_host_that_keeps_failing_is_given_up_for_now() -> None:
@@ -389,6 +392,41 @@ def test_a_robots_txt_elsewhere_that_asks_for_peace_has_it() -> None:
     assert web.order[:3] == [f"{A}/robots.txt", f"{B}/rules", f"{B}/robots.txt"]
     assert web.asked[2][0] - web.asked[1][0] >= 1
     assert (found[f"{A}/x"].outcome, found[f"{B}/1"].outcome) == ("deferred", "ok")
+
+
+def test_a_robots_txt_elsewhere_that_asks_for_long_peace_has_it() -> None:
+    """Not the host that redirects there: of that only its robots.txt cannot be had for so long."""
+    busy, until = DOWN | {"headers": [("Retry-After", "7200")]}, "2026-01-01T02:00:00Z"
+    web = Stub({f"{A}/robots.txt": moved(f"{B}/rules"), f"{B}/rules": [busy]})
+    found = run(web, f"{A}/x", f"{B}/1", threads=1, retries=2)
+    assert web.order == [f"{A}/robots.txt", f"{B}/rules"]
+    assert told(found[f"{A}/x"])[:2] == ("deferred", "robots.txt unreachable: status 503")
+    assert told(found[f"{B}/1"])[:2] == ("deferred", "host asked to retry later")
+    assert found[f"{A}/x"].not_before == found[f"{B}/1"].not_before == until
+
+
+def test_what_a_host_of_another_task_asked_for_is_on_record() -> None:
+    busy = DOWN | {"headers": [("Retry-After", "7200")]}
+    web = Stub({f"{A}/robots.txt": moved(f"{B}/rules"), f"{B}/rules": [busy]})
+    record = run(web, f"{A}/x")[f"{B}/robots.txt"]
+    assert (record.outcome, record.not_before) == ("deferred", "2026-01-01T02:00:00Z")
+
+
+def test_who_wants_peace_has_it_from_the_robots_txts_of_others_too() -> None:
+    busy = DOWN | {"headers": [("Retry-After", "7200")]}
+    web = Stub({f"{B}/1": [busy], "http://c.example/robots.txt": moved(f"{B}/rules")})
+    found = run(web, f"{B}/1", "http://c.example/x", threads=1)
+    assert web.order == [f"{B}/robots.txt", f"{B}/1", "http://c.example/robots.txt"]
+    told_why = "robots.txt unreachable: host asked to retry later"
+    assert told(found["http://c.example/x"])[:2] == ("deferred", told_why)
+
+
+def test_a_crawl_delay_that_is_known_holds_after_a_request_for_another_host() -> None:
+    web = Stub({f"{A}/robots.txt": moved(f"{B}/rules"), f"{B}/rules": robots("")})
+    known = (f"{B}/robots.txt", Target(kind="robots", rules="User-agent: *\nCrawl-delay: 0.3"))
+    run(web, f"{A}/x", known, f"{B}/1", threads=1)
+    (first, second) = [at for at, url in web.asked if url.startswith(B)]
+    assert second - first >= 0.3
 
 
 def test_a_kept_connection_that_ends_costs_a_pause_and_no_try() -> None:

@@ -125,6 +125,24 @@ def test_a_retry_after_holds_for_a_day_at_most_and_into_the_next_run(site, monke
     assert site.crawl(monkeypatch, DAY, "--depth=1") == ["/robots.txt", "/y"]
 
 
+def test_who_is_asked_for_anothers_robots_txt_may_want_peace(site, monkeypatch, capsys) -> None:
+    elsewhere = site.url.replace("127.0.0.1", "localhost")
+    site.answers["/robots.txt"] = (302, {"Location": f"{elsewhere}/rules"}, "")
+    words = ["--depth=0", "--allow-private"]
+    site.answers["/rules"] = (503, {"Retry-After": "7200"}, "")
+    assert site.crawl(monkeypatch, 0, *words) == ["/robots.txt", "/rules"]
+    assert site.crawl(monkeypatch, 2 * HOUR - 60, *words) == []
+    assert cli.main(["hosts", "--root", str(site.root)]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    until = "left alone until 2025-12-01T02:00:00Z"
+    assert any(row.endswith(f"localhost  {until}") for row in rows), rows
+    assert cli.main(["why", f"{elsewhere}/robots.txt", "--root", str(site.root)]) == 0
+    assert "its host is " + until in capsys.readouterr().out
+    site.page("/rules", "")
+    site.page("/", "/")
+    assert site.crawl(monkeypatch, 2 * HOUR, *words) == ["/robots.txt", "/rules", "/"]
+
+
 def test_another_agents_own_name_is_heeded_everywhere(site, monkeypatch) -> None:
     site.answers["/robots.txt"] = (200, {}, "User-agent: mybot\nDisallow: /p\n")
     site.page("/", "<a href=/p>p</a><a href=/m>m</a><a href=/h>h</a><a href=/a>a</a>")

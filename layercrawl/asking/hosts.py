@@ -71,7 +71,8 @@ def _robots(state: UrlState) -> str:
     told = f"read {state.fetched}" if state.fetched else ""
     if state.failing_since:
         told = f"unreachable since {state.failing_since}"
-    return f"{told}, left alone until {state.not_before}" if state.not_before else told
+    alone = f"left alone until {state.not_before}" if state.not_before else ""
+    return ", ".join(filter(None, (told, alone)))
 
 
 def _states(crawl: Stores, settings: Config) -> Iterator[tuple[str, UrlState]]:

@@ -118,6 +118,8 @@ def _host(crawl: Stores, url: str) -> Iterator[str]:
     elif known and known.fetched:
         asked = f"; Crawl-delay {known.delay:g} s" if known.delay else ""
         yield f"robots.txt: read at {known.fetched}{asked}"
+    elif known and known.not_before:
+        yield f"robots.txt: not read; its host is left alone until {known.not_before}"
 
 
 def _now(crawl: Stores, state: UrlState) -> str:

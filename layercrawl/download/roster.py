@@ -1,7 +1,8 @@
 """Who is at which host, so that nobody asks one that another is asking, or has just asked.
 
 A host has its own visit, turn after turn; but a robots.txt may redirect to another host, which is
-then asked on behalf of the first: its visit is a guest there, in a turn of its own.
+then asked on behalf of the first: its visit is a guest there, in a turn of its own. What a guest is
+told, to come back later, holds for the host that said so.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ class Roster:
         self._lock = threading.Lock()
         self._asked: set[str] = set()
         self._rests, self._rests_after_guest, self._booked = _Moments(), _Moments(), _Moments()
+        self._pauses: dict[str, float] = {}
+        self._guests: dict[str, float] = {}
+        self._put_off: dict[str, str] = {}
 
     def enter(self, host: str) -> float:
         """The host's own visit comes; its own pauses are its own affair."""
@@ -35,11 +39,17 @@ class Roster:
             self._asked.add(host)
             return 0.0
 
-    def leave(self, host: str, pause: float) -> None:
-        """The host's own visit goes; the host is to rest for `pause` seconds."""
+    def leave(self, host: str, pause: float, until: str = "") -> None:
+        """The host's own visit goes; the host is to rest for `pause` seconds.
+
+        Where it said so, nobody else is to come before the moment `until`.
+        """
         with self._lock:
             self._asked.discard(host)
+            if pause or host in self._pauses:
+                self._pauses[host] = pause
             self._rests.extend(host, pause)
+            self._put(host, until)
 
     def enter_as_guest(self, host: str) -> float:
         """Another host's visit comes; where it has to wait, the host's own gives way next time."""
@@ -52,11 +62,30 @@ class Roster:
             self._booked.end(host)
             return 0.0
 
-    def leave_as_guest(self, host: str, pause: float) -> None:
-        """Another host's visit goes."""
-        self.leave(host, pause)
+    def leave_as_guest(self, host: str, pause: float, until: str = "") -> None:
+        """Another host's visit goes, as the host's own does."""
         with self._lock:
+            pause = max(pause, self._pauses.get(host, 0.0))  # its own visit knows its Crawl-delay
+            self._asked.discard(host)
+            self._rests.extend(host, pause)
             self._rests_after_guest.extend(host, pause)
+            self._guests[host] = time.monotonic()
+            self._put(host, until)
+
+    def _put(self, host: str, until: str) -> None:
+        if until:
+            self._put_off[host] = max(until, self._put_off.get(host, ""))
+
+    def rest_after_guest(self, host: str, pause: float) -> float:
+        """Seconds that are left of a pause of the host's since a guest went."""
+        with self._lock:
+            gone = self._guests.get(host)
+            return max(0.0, gone + pause - time.monotonic()) if gone is not None else 0.0
+
+    def put_off(self, host: str) -> str:
+        """The moment before which the host wants nobody to come; empty where it did not say so."""
+        with self._lock:
+            return self._put_off.get(host, "")
 
 
 class _Moments:

@@ -14,10 +14,10 @@ from layercrawl.download import malloc
 from layercrawl.download.crew import Crew
 from layercrawl.download.frontier import Frontier
 from layercrawl.download.handover import Handover, Room
+from layercrawl.download.plan import Plan
 from layercrawl.download.rulebook import Rulebook
 from layercrawl.download.spool import Item, Spool
 from layercrawl.download.stays import Longest
-from layercrawl.download.visit import Plan as Plan
 from layercrawl.download.visit import Visit
 from layercrawl.records import Page
 

@@ -4,64 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
 
 import msgspec
 
 from layercrawl import answers, manners, records, schedule, urls
-from layercrawl.config import Config
 from layercrawl.download import rulebook
-from layercrawl.download.handover import Room
-from layercrawl.download.roster import Roster
+from layercrawl.download.plan import Plan
 from layercrawl.download.rulebook import Rulebook
 from layercrawl.download.spool import Hop, HostQueue, Item, Spool
 from layercrawl.download.stays import Stay
 from layercrawl.manners import Origin, Pace
 from layercrawl.planning.visited import Visited
 from layercrawl.records import Outcome, Page, Target
-from layercrawl.rules import Rules
 
 Emit = Callable[[Item, Page], None]
-
-
-class Transport(Protocol):
-    """What asks the web: `fetch.Fetcher`, or a stub."""
-
-    def page(self, url: str, target: Target) -> Page: ...
-
-    def head(self, url: str, target: Target) -> Page: ...
-
-    def robots(self, url: str, target: Target, hop: Hop | None = None) -> Page: ...
-
-    def address(self, host: str) -> str: ...
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What holds for a whole task: settings, rules, the layer's clock, and until when it may run.
-
-    `deadline` is on the monotonic clock; `now` is the stage's one reading of the time of day, from
-    which every `not_before` is counted, so that it does not depend on how long fetching took.
-    """
-
-    config: Config
-    rules: Rules
-    transport: Transport
-    now: datetime
-    deadline: float
-    room: Room = field(default_factory=Room)
-    roster: Roster = field(default_factory=Roster)
-
-    def over(self) -> tuple[str, str] | None:
-        """Why nothing more is asked in this layer."""
-        return ("no time left in the layer", "") if time.monotonic() >= self.deadline else None
-
-    def pause(self, seconds: float) -> float:
-        """A pause, cut short where the layer's time ends: then nothing is asked anyway."""
-        return min(seconds, max(0.0, self.deadline - time.monotonic()))
 
 
 class Visit:
@@ -76,6 +34,7 @@ class Visit:
     ) -> None:
         self._spool, self._span, self._plan, self._book = spool, span, plan, book
         self._met: list[tuple[int, bool]] = []
+        self._put_off: set[str] = set()
         self._ruled: dict[str, int] = {}
         self._begun = self._paused = 0.0
         self._visited = Visited()
@@ -108,13 +67,15 @@ class Visit:
     def turn(self, emit: Emit) -> float | None:
         """Deal with what waits up to one request; seconds until the next turn, None when done."""
         self._begun = self._begun or time.monotonic()
-        wait = 0.0 if self._plan.over() else self._plan.roster.enter(self.host)
-        if wait:
+        self._pace.put_off(self._plan.roster.put_off(self.host))
+        if self._plan.over() or self._pace.given_up(self._plan.now):
+            return self._turn(emit)  # which asks nothing
+        if wait := self._plan.roster.enter(self.host):
             return self._plan.pause(wait)
         try:
             return self._turn(emit)
         finally:
-            self._plan.roster.leave(self.host, self._pace.pause())
+            self._plan.roster.leave(self.host, self._pace.pause(), self._pace.not_before)
 
     def _turn(self, emit: Emit) -> float | None:
         while item := self._waiting.next():
@@ -125,6 +86,10 @@ class Visit:
         for place, held in self._met:
             url, page = records.decode(self._spool.line(place), Page)
             emit(Item(url, page.target, held=held), self._demanding(page))
+        for url in sorted(self._put_off):
+            item = Item(url, Target(kind="robots"), tries=0)
+            until = self._plan.roster.put_off(urls.host(url))
+            emit(item, self._unasked(item, "deferred", manners.ASKED_FOR_PEACE, until))
         return None
 
     def _rest(self) -> float:
@@ -148,6 +113,9 @@ class Visit:
             return self._robots(Item(urls.robots_url(item.url), Target(kind="robots")))
         page = self._unasked(item, "deferred", *put_off) if put_off else self._barred(item, origin)
         if page is None:
+            if wait := self._plan.roster.rest_after_guest(self.host, self._pace.pause()):
+                self._waiting.put_back(item)
+                return self._plan.pause(wait)
             ask = self._check if self._to_check(item) else self._ask
             ask(item, emit)
             return self._rest()
@@ -245,24 +213,34 @@ class Visit:
     def _look_up(self, item: Item) -> Page | float:
         """A robots.txt's answer; seconds to wait, where it lies on a host that is not free."""
         robots, roster = self._plan.transport.robots, self._plan.roster
-        host = urls.host(item.hop.url) if item.hop else self.host
+        lies = item.hop.url if item.hop else item.url
+        host = urls.host(lies)
         if host == self.host:
             return robots(item.url, item.target, item.hop)
+        if until := roster.put_off(host):
+            return Page(item.target, "failed", manners.ASKED_FOR_PEACE, not_before=until)
         if wait := roster.enter_as_guest(host):
             return wait
         pace = Pace(self._plan.config.delay)
         try:
             page = robots(item.url, item.target, item.hop)
             pace.heed(page, item.tries, self._plan.now)
-            return page
+            if pace.not_before:  # whichever task has that host: the next layer knows of it
+                self._put_off.add(urls.robots_url(lies))
+            return msgspec.structs.replace(page, not_before=pace.not_before)
         finally:
-            roster.leave_as_guest(host, pace.pause())
+            roster.leave_as_guest(host, pace.pause(), pace.not_before)
 
     def _heed(self, item: Item, page: Page) -> None:
-        """Learn from the answer, or try again."""
-        self._pace.heed(page, item.tries, self._plan.now)
-        again = page.outcome == "failed" and item.tries <= self._plan.config.retries
-        if again and not self._pace.given_up(self._plan.now):
+        """Learn from the answer, or try again; what another host demands is its own affair."""
+        if not item.hop or urls.host(item.hop.url) == self.host:
+            self._pace.heed(page, item.tries, self._plan.now)
+        passing = page.outcome == "failed" and not page.not_before
+        if (
+            passing
+            and item.tries <= self._plan.config.retries
+            and not self._pace.given_up(self._plan.now)
+        ):
             self._waiting.put_back(item._replace(tries=item.tries + 1, hop=None))
         else:
             self._learn(item, page)
@@ -280,6 +258,7 @@ class Visit:
         page = msgspec.structs.replace(page, attempts=item.tries)
         if manners.rules_text(page) is None:
             origin = manners.unreachable(page, self._plan.now)
+            origin = replace(origin, not_before=max(origin.not_before, page.not_before))
             self._pace.origins[urls.origin(item.url)] = origin
             page = msgspec.structs.replace(page, not_before=origin.not_before)
         self._note(item, page)

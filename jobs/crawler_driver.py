@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from mrjob.compat import jobconf_from_env
-
 from layercrawl import urls
 from layercrawl.download.handover import Room
 from layercrawl.download.plan import Plan
@@ -67,7 +65,7 @@ class CrawlerDriver(Job):
         self.count("answered", answered.totals())
         for group, counts in progress.groups():
             self.count(group, counts)
-        self.count("longest", longest.counts(int(jobconf_from_env("mapreduce.job.reduces", "1"))))
+        self.count_own("longest", longest.counts())
 
     def plan(self) -> Plan:
         deadline = time.monotonic() + 60 * self.config.layer_minutes

@@ -548,7 +548,7 @@ def test_the_hosts_that_took_longest_and_why() -> None:
     web, longest = Stub({f"{A}/robots.txt": robots("User-agent: *\nCrawl-delay: 0.2")}), Longest()
     targets = {f"{host}/{n}": Target() for host in (A, B) for n in range(2)}
     list(download(spooled(targets), plan(web, Rules("any"), 1), lambda: None, longest))
-    (told, _), *_ = longest.counts(1).items()
+    (told, _), *_ = longest.counts().items()
     host, percent = told.split()
     assert host == "a.example" and int(percent) > 50
 

@@ -15,7 +15,7 @@ from mrjob.parse import parse_mr_job_stderr
 
 from jobs.parser_driver import ParserDriver
 from layercrawl import job, records, rules
-from layercrawl.job import BytesProtocol, JobFailed, RecordProtocol, SeedOrRecord
+from layercrawl.job import BytesProtocol, JobFailed, RecordProtocol, SeedOrRecord, streaming
 from layercrawl.records import Outlinks, Page, Target, UrlState
 from tests import tasks
 
@@ -166,6 +166,25 @@ def test_a_task_reads_standard_input(tmp_path: Path) -> None:
     assert b"d\xc3\xa9bris \\ud800\n" in err.getvalue()
     assert parse_mr_job_stderr(err.getvalue())["counters"] == {"copies": {"seen": 1}}
     assert not sys.stdout.closed
+
+
+@pytest.mark.parametrize(
+    ("limit", "tasks_in_all", "counted"),
+    [("", "1000", {"h 50": 7}), ("120", "30", {"h 50": 7}), ("120", "31", {"in logs": 1})],
+    ids=["no limit", "as many as may be", "too many"],
+)
+def test_names_of_each_tasks_own_are_counted_or_logged(
+    limit: str, tasks_in_all: str, counted: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if limit:
+        monkeypatch.setenv("mapreduce_job_counters_max", limit)
+    monkeypatch.setenv("mapreduce_job_reduces", tasks_in_all)
+    made, err = tasks.Chats(["--mapper"]), BytesIO()
+    made.sandbox(BytesIO(), BytesIO(), err)
+    made.count_own("longest", {"h  50": 7})
+    assert parse_mr_job_stderr(err.getvalue())["counters"] == {"longest": counted}
+    logged = streaming.logged("longest", "h 50", 7).encode()
+    assert (logged in err.getvalue().splitlines()) == ("in logs" in counted)
 
 
 def test_record_protocol_names_standard_input() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 KEPT = 3
-_COUNTERS = 30  # of the 120 or so that a Hadoop job may have
 _LONGEST_NAME = 50  # Hadoop cuts a counter's name after 64 characters
 _GROUP = "longest: "
 
@@ -46,18 +45,17 @@ class Longest:
         with self._lock:
             self._stays = heapq.nlargest(KEPT, [*self._stays, stay])
 
-    def counts(self, tasks: int) -> dict[str, int]:
-        """Milliseconds by `HOST PERCENT`: as counters of one of so many tasks, few in all.
+    def counts(self) -> dict[str, int]:
+        """Milliseconds by `HOST PERCENT`, as counters.
 
         >>> longest = Longest()
         >>> longest.add(Stay(2.0, 1.5, "a.example"))
-        >>> longest.counts(1), longest.counts(1000)
-        ({'a.example 75': 2000}, {})
+        >>> longest.counts()
+        {'a.example 75': 2000}
         """
-        most = min(KEPT, _COUNTERS // max(tasks, 1))
         return {
             f"{stay.host[-_LONGEST_NAME:]} {stay.percent}": round(1000 * stay.seconds)
-            for stay in self._stays[:most]
+            for stay in self._stays
         }
 
 

@@ -11,6 +11,7 @@ import base64
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -39,6 +40,9 @@ _CAUSE = re.compile(r"Exception|Error:|Timed out")
 _LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
 _REFUSED = re.compile(r"^layercrawl: (this node .*)$", re.M)  # shipment's check says it
 _LINES = 200
+_LOG_SECONDS = 20.0
+IN_LOGS = "in logs"
+"""The counter of a group whose other names are in the tasks' logs: how many these are."""
 _PACKED = "packed-"
 TOGETHER = "org.apache.hadoop.mapred.lib.CombineTextInputFormat"
 """Takes many small files as one task's input, where each would be a task, a JVM and a Python."""
@@ -65,9 +69,23 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
     def counters(self) -> list[dict[str, dict[str, int]]]:
         """What each step's tasks counted."""
         return [
-            {group: found for group, found in step.items() if not _HADOOPS.fullmatch(group.strip())}
+            {group: self._whole(group, found) for group, found in step.items() if _is_ours(group)}
             for step in super().counters()
         ]
+
+    def _whole(self, group: str, found: dict[str, int]) -> dict[str, int]:
+        """A group's counters, those too that are in the logs of the last step's tasks."""
+        if not (number := found.get(IN_LOGS, 0)):
+            return found
+        line = re.compile(rf"^layercrawl counted {re.escape(group)}: (.+): (\d+)$", re.M)
+        until = time.monotonic() + _LOG_SECONDS
+        while True:  # some nodes' logs may come later than others'
+            told = [
+                (name, int(amount)) for name, amount in line.findall(yarn.logs(self.application))
+            ]
+            if len(told) >= number or time.monotonic() >= until:
+                return dict(told)
+            time.sleep(1)
 
     def _jobconf_for_step(self, step_num: int) -> dict[str, str]:
         conf: dict[str, str] = super()._jobconf_for_step(step_num)
@@ -156,6 +174,20 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         if self.application:
             with suppress(OSError):  # then the next run ends it
                 yarn.end([self.application])
+
+
+def _is_ours(group: str) -> bool:
+    """Whether a group of counters is of our tasks."""
+    return not _HADOOPS.fullmatch(group.strip())
+
+
+def logged(group: str, name: str, amount: int) -> str:
+    """The line of a task's log that stands for a counter.
+
+    >>> logged("longest", "a.example 75", 2000)
+    'layercrawl counted longest: a.example 75: 2000'
+    """
+    return f"layercrawl counted {group}: {name}: {amount}"
 
 
 def packed(words: list[str]) -> str:

@@ -19,6 +19,7 @@ from jobs.merge_driver import MergeDriver
 from jobs.optimizer_driver import OptimizerDriver
 from jobs.parser_driver import ParserDriver
 from layercrawl import config, job, stores
+from layercrawl.download import stays
 from layercrawl.job import Job, JobFailed, Ran, watching, yarn
 from layercrawl.running import cluster
 from layercrawl.stores import Marker, Stores
@@ -121,6 +122,29 @@ def test_what_tasks_say_is_seen_while_they_run(
     now = len(seen)
     time.sleep(0.1)
     assert len(seen) == now
+
+
+def test_names_that_are_too_many_for_counters_are_looked_for_in_the_logs(
+    home: Path, tmp_path: Path
+) -> None:
+    (home / "jar").write_text(
+        f"0\n{SAID}".replace("followed=3", "followed=3\n\tlongest\n\t\tin logs=2")
+    )
+    lines = [
+        f"Container: c{n}\nlayercrawl counted longest: h{n}.example 50: {n}000" for n in (1, 2)
+    ]
+    (home / "logs").write_text("0\nchatter\n" + "\n".join(lines) + "\nEnd of LogType:stderr\n")
+    ran = run(tmp_path)
+    told = {"longest: h1.example 50": 1000, "longest: h2.example 50": 2000}
+    assert ran.counters == {"links: followed": 3, **told}
+    assert [s.host for s in stays.split(ran.counters)[1]] == ["h2.example", "h1.example"]
+
+
+def test_logs_that_do_not_come_are_not_waited_for_long(home: Path, tmp_path: Path) -> None:
+    (home / "jar").write_text(
+        f"0\n{SAID}".replace("links\n\t\tfollowed=3", "longest\n\t\tin logs=2")
+    )
+    assert run(tmp_path).counters == {}
 
 
 def test_a_failed_job_shows_the_tasks_traceback(home: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,16 @@ HOSTILE = {
     "attributes": b"<meta" + b" x" * 400_000 + b"><meta charset \xff",
     "XML declarations": b"<?xml " * 100_000,
 }
+
+
+@pytest.mark.parametrize("name", ["ASCII and one mark", "null bytes"])
+def test_guesses_take_bounded_memory(name: str) -> None:
+    body = HOSTILE[name]
+    tracemalloc.start()
+    charset.decode(body, "text/html")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * len(body) + (1 << 20)
 
 
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)

@@ -47,7 +47,10 @@ def conformance() -> ModuleType:
 
 
 def usable(cases: Any) -> Any:
-    """The cases of pages without those that have no page, which the script cannot read."""
+    """The cases of pages without those that have no page.
+
+    At these the script ends by an error of its own, KeyError 'html', whatever the library does.
+    """
     needed = {
         "meta_robots": {"html"},
         "meta_refresh_html": {"html"},

@@ -85,6 +85,17 @@ def test_a_page_says_all_that_was_received() -> None:
     assert before <= schedule.moment(found.fetched) <= datetime.now(UTC)
 
 
+@pytest.mark.parametrize("status", [b"200 OK", b"404 Not Found"])
+def test_a_chunk_that_claims_to_be_huge_takes_no_room(status: bytes) -> None:
+    chunked = b"Content-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+    tracemalloc.start()
+    with raw_server([[b"HTTP/1.1 %b\r\n%bFFFFFFFFFFFFFFF\r\npage" % (status, chunked)]]) as server:
+        found = asked(server)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.reason in ("body cut short", "status 404") and peak < 10_000_000
+
+
 def test_bytes_without_an_inverse_are_kept() -> None:
     body = b"<meta charset=utf-8>\xff\xfe"
     with raw_server([[page(body)]]) as server:

@@ -150,6 +150,10 @@ def _check(page: Page, timeout: float, most: int) -> None:
     records.encode("http://a.example/d/p", found)
 
 
+_PIECE = 1 << 16
+"""Bytes read at a time, as by the crawler: else it were as many as a chunk claims to have."""
+
+
 class _Plug:
     """A socket with all of its bytes there."""
 
@@ -171,7 +175,7 @@ def _read(data: bytes) -> None:
     try:
         answer.begin()
         declared = answer.length
-        body = answer.read()
+        body = b"".join(iter(lambda: answer.read(_PIECE), b""))
     except HTTPException:
         return
     assert 100 <= answer.status <= 999 and answer.version in (10, 11)

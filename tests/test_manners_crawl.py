@@ -122,7 +122,8 @@ def test_a_retry_after_holds_for_a_day_at_most_and_into_the_next_run(site, monke
     site.answers["/x"] = (503, {"Retry-After": "99999999"}, "")
     assert site.crawl(monkeypatch, 0, "--depth=1") == ["/robots.txt", "/", "/x"]
     assert site.crawl(monkeypatch, DAY - HOUR, "--depth=1") == []
-    assert site.crawl(monkeypatch, DAY, "--depth=1") == ["/robots.txt", "/y"]
+    site.page("/x", "there again")
+    assert site.crawl(monkeypatch, DAY, "--depth=1") == ["/robots.txt", "/x", "/y"]
 
 
 def test_who_is_asked_for_anothers_robots_txt_may_want_peace(site, monkeypatch, capsys) -> None:

@@ -40,7 +40,6 @@ _CAUSE = re.compile(r"Exception|Error:|Timed out")
 _LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
 _REFUSED = re.compile(r"^layercrawl: (this node .*)$", re.M)  # shipment's check says it
 _LINES = 200
-_LOG_SECONDS = 20.0
 IN_LOGS = "in logs"
 """The counter of a group whose other names are in the tasks' logs: how many these are."""
 _PACKED = "packed-"
@@ -78,7 +77,7 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
         if not (number := found.get(IN_LOGS, 0)):
             return found
         line = re.compile(rf"^layercrawl counted {re.escape(group)}: (.+): (\d+)$", re.M)
-        until = time.monotonic() + _LOG_SECONDS
+        until = time.monotonic() + yarn.LOG_SECONDS
         while True:  # some nodes' logs may come later than others'
             told = [
                 (name, int(amount)) for name, amount in line.findall(yarn.logs(self.application))

@@ -13,7 +13,8 @@ from layercrawl.hdfs import cures
 from layercrawl.hdfs.shell import command
 
 _PATIENCE = 60.0
-_LOG_SECONDS = 20.0
+LOG_SECONDS = 20.0
+"""How long logs are waited for, which come some time after the end of their tasks."""
 
 
 def logs(application: str) -> str:
@@ -21,7 +22,7 @@ def logs(application: str) -> str:
 
     Empty where YARN cannot be asked.
     """
-    until = time.monotonic() + _LOG_SECONDS
+    until = time.monotonic() + LOG_SECONDS
     while True:
         try:
             text, _ = _asked("logs", "-applicationId", application, "-log_files", "stderr")

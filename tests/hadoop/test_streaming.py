@@ -65,7 +65,7 @@ End of LogType:stderr
 
 @pytest.fixture(autouse=True)
 def no_wait_for_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yarn, "_LOG_SECONDS", 0.0)
+    monkeypatch.setattr(yarn, "LOG_SECONDS", 0.0)
 
 
 def run(

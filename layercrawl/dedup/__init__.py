@@ -2,7 +2,7 @@
 
 The steps in their order; each takes the sorted rows of a key and gives rows of other keys:
 
-* by URL, `newest`: the newest good visit; then `led_to`, with the URLs that redirect there;
+* by URL, `newest`: the newest good visit; then `redirects.led_to`, with those that redirect there;
 * by digest, `equal`: of the same bytes one page stands;
 * by the digest of the words, `equal_text`: of the same text in other mark-up one page stands;
 * by Simhash, `propose`; by blocks of its bits, `near.pairs`: pages whose Simhashes differ in few
@@ -25,16 +25,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from layercrawl import records
-from layercrawl.dedup import near, rows
-from layercrawl.dedup.rows import Message, Row
+from layercrawl.dedup import near, redirects, rows
+from layercrawl.dedup.rows import SETTLED, Message, Row
 from layercrawl.planning import revisits
 from layercrawl.records import ANSWERED, Outlinks, Page, Target
 
 Step = Callable[[bytes, Iterable[bytes]], Iterator[Message]]
 """From a key and its sorted values to those of the next step."""
-SETTLED = b"="
-"""Before a URL in a key: its row waits for the step `fallen`."""
-_REDIRECTED = b"~ "
 
 
 def visited(url: str, page: Outlinks) -> Iterator[Message]:
@@ -57,7 +54,7 @@ def newest(visits: Iterable[bytes]) -> Iterator[Message]:
         page = row if row.answer == "ok" else page
         redirect = row if row.answer == "redirect" else redirect
     if redirect and not page:
-        yield redirect.leads_to.encode(), _REDIRECTED + redirect.url.encode()
+        yield from redirects.told(redirect)
     if page and not page.noindex:
         gone = revisits.gone_for_good(answers)
         yield page.url.encode(), rows.ranked(records.replace(page, gone=gone))
@@ -75,28 +72,16 @@ def steps(most: int | None) -> list[Step]:
     None joins what is the same byte for byte only.
     """
     if most is None:
-        return [led_to, lambda _, values: by(_settled, equal(values))]
+        settle = _others(lambda _, values: by(_settled, equal(values)))
+        return [redirects.led_to, settle, *[redirects.onward] * (redirects.STEPS - 1)]
     return [
-        led_to,
-        lambda _, values: by(_text, equal(values)),
-        lambda _, values: by(_simhash, equal_text(values)),
+        redirects.led_to,
+        _others(lambda _, values: by(_text, equal(values))),
+        _others(lambda _, values: by(_simhash, equal_text(values))),
         _others(lambda _, values: propose(values, most)),
         _others(lambda key, values: near.pairs(key, values, most)),
         _others(lambda _, values: verdicts(values)),
     ]
-
-
-def led_to(_: bytes, values: Iterable[bytes]) -> Iterator[Message]:
-    """(digest, row) of a page with the URLs that redirect to it, which come after its row."""
-    row = None
-    for value in values:
-        if not value.startswith(_REDIRECTED):
-            row = rows.decode(rows.unranked(value))
-        elif row:
-            lead = (value.removeprefix(_REDIRECTED).decode(), rows.REDIRECT, 0)
-            row = records.replace(row, members=[*row.members, lead])
-    if row:
-        yield row.digest.encode(), rows.ranked(row)
 
 
 def equal(values: Iterable[bytes]) -> Iterator[Row]:
@@ -144,7 +129,7 @@ def _others(step: Step) -> Step:
 
     def passing(key: bytes, values: Iterable[bytes]) -> Iterator[Message]:
         if key.startswith(SETTLED):
-            return ((key, value) for value in values)
+            return redirects.onward(key, values)
         return step(key, values)
 
     return passing
@@ -154,11 +139,15 @@ def fallen(values: Iterable[bytes]) -> Iterator[tuple[str, Page]]:
     """(URL that stands, decision), from a URL's row and perhaps a verdict that it falls to another.
 
     A decision is the page itself without its body, or nothing but `duplicates`, for another page.
+    Nothing of redirects that lead to no page.
     """
-    first, *verdict = values
+    first, *others = values
+    if not first[:1].isdigit():
+        return
     row = rows.decode(rows.unranked(first))
-    if verdict:
-        to, kind, distance = verdict[0].removeprefix(rows.VERDICT).decode().split(" ")
+    row = records.replace(row, members=[*row.members, *redirects.members(others)])
+    if others and others[-1].startswith(rows.VERDICT):
+        to, kind, distance = others[-1].removeprefix(rows.VERDICT).decode().split(" ")
         yield to, Page(Target(), "ok", duplicates=rows.taken(row, kind, int(distance)))
     else:
         page = Page(row.target, "ok", fetched=row.fetched, digest=row.digest)

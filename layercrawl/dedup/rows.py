@@ -13,7 +13,10 @@ from layercrawl.records import Outcome, Outlinks, Target
 Message = tuple[bytes, bytes]
 Member = tuple[str, str, int]
 """A duplicate: its URL, of which kind it is, in how many bits the Simhashes differ."""
+SETTLED = b"="
+"""Before a URL in a key: what is told of it waits for the step `fallen`."""
 VERDICT = b"~ "
+"""Before where a page falls to: sorts behind all else that is told of its URL."""
 MOST_STANDING = 256
 """Rows of one key that stand beside each other and are compared; all others of the key stand."""
 REDIRECT = "redirect"

@@ -66,9 +66,10 @@ class Page(Record, frozen=True, tag="page"):
     """The one answer to a Target (`doc/`): what happened, and the body when it was kept.
 
     `fetched` and `not_before` are UTC, ISO 8601; `elapsed` is seconds; `headers` are as received;
-    `html` is the decoded text and `digest` the SHA-256 of the body's bytes. `body_b64` holds the
-    bytes where `encoding` has no exact inverse for them. In `doc/merged` a page has `duplicates`,
-    and is `gone` where the last two answers of its URL say so.
+    `location` is where a redirect leads, and of a robots.txt that redirected where its answer is
+    from; `html` is the decoded text and `digest` the SHA-256 of the body's bytes. `body_b64` holds
+    the bytes where `encoding` has no exact inverse for them. In `doc/merged` a page has
+    `duplicates`, and is `gone` where the last two answers of its URL say so.
     """
 
     target: Target

@@ -368,6 +368,7 @@ def test_a_robots_txts_redirects_are_followed_a_turn_each() -> None:
     found = run(web, f"{A}/p", f"{A}/x", delay=0.1)
     assert web.order == [f"{A}/robots.txt", f"{A}/2", f"{B}/rules", f"{A}/x"]
     assert told(found[f"{A}/p"]) == ("denied", "robots.txt line 2: Disallow: /p", 0)
+    assert found[f"{A}/robots.txt"].location == f"{B}/rules"
     assert min(b - a for (a, _), (b, _) in pairwise(web.asked)) >= 0.1
 
 

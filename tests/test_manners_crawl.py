@@ -217,7 +217,7 @@ def test_why_a_redirect_leads_where(site, monkeypatch, told) -> None:
     story = told("/")
     assert "  leads to /b: redirect, status 302, to /c" in story
     assert "    leads to /c: ok, status 200" in story
-    assert "not in doc/merged: redirect" in story
+    assert "doc/merged/part-00000: redirect duplicate of /c, distance 0" in story
 
 
 def test_why_a_page_has_no_place_in_the_end(site, monkeypatch, told) -> None:

@@ -30,6 +30,8 @@ def page(outcome: str, status: int, fetched: str = FIRST, **fields: Any) -> Page
     return Page(Target(), outcome, status=status, fetched=fetched, **fields)
 
 
+RULES = page("ok", 200, html="User-agent: *", location="http://www.d.example/rules")
+WAY = ("d.example/robots.txt", "www.d.example/rules")
 LAYERS = [
     [
         ("http://b.example/x", page("ok", 200, html="<p>é", headers=TAGGED)),
@@ -39,6 +41,7 @@ LAYERS = [
         ("http://a.example/new", page("ok", 200, html="<p>new")),
         ("http://a.example/robots.txt", page("denied", 403)),
         ("http://c.example/", page("failed", 0, reason="timeout: no answer in 30 s", headers=[])),
+        ("http://d.example/robots.txt", RULES),
         ("http://a.example/empty", page("gone", 404, headers=[("content-length", "0")])),
     ],
     [
@@ -46,6 +49,7 @@ LAYERS = [
         ("http://b.example/y", page("not_modified", 304, AGAIN, headers=[])),
     ],
 ]  # fmt: skip
+ANSWERS = [answer for layer in LAYERS for answer in layer]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +65,7 @@ def path(
     request: pytest.FixtureRequest, crawl: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     found = tmp_path_factory.mktemp("exported") / request.param
-    assert EXPORTS["warc"](crawl, found) == sum(map(len, LAYERS))
+    assert EXPORTS["warc"](crawl, found) == len(ANSWERS) + 1
     return found
 
 
@@ -99,6 +103,14 @@ def test_every_hop_of_redirects_is_a_response(path: Path) -> None:
         assert (record.kind, record.http.get_statuscode(), record.body) == ("response", status, b"")
         assert record.http.get_header("Location") == leads_to
     assert [record.body for record in found["http://a.example/new"]] == [b"<p>new"]
+
+
+def test_a_robots_txt_that_was_elsewhere_is_the_answer_of_that_url(path: Path) -> None:
+    found = by_url(path)
+    (asked,), (answered,) = (found[f"http://{name}"] for name in WAY)
+    assert (asked.kind, answered.kind) == ("metadata", "response")
+    assert asked.body.decode().splitlines()[1] == "reason: to http://www.d.example/rules in the end"
+    assert answered.body == b"User-agent: *"
 
 
 def test_what_was_not_answered_says_why(path: Path) -> None:
@@ -149,8 +161,8 @@ def test_the_index_finds_every_answer(path: Path) -> None:
         assert "".join(filter(str.isdigit, record.headers("WARC-Date"))) == moment
         assert record.http.get_statuscode() == told["status"]
         assert record.headers("WARC-Payload-Digest", "-") == told["digest"]
-    answered = [(url, one) for layer in LAYERS for url, one in layer if one.status]
-    assert sorted(told["url"] for _, _, told in rows) == sorted(url for url, _ in answered)
+    answered = [one.location if one is RULES else url for url, one in ANSWERS if one.status]
+    assert sorted(told["url"] for _, _, told in rows) == sorted(answered)
 
 
 def test_the_index_tells_kinds_as_replay_tools_want_them(path: Path) -> None:
@@ -182,9 +194,8 @@ def test_a_second_reader_verifies_every_digest(path: Path) -> None:
             if kinds[-1] == "response":
                 record.parse_http()
                 assert record.verify_payload_digest()
-    written = [one for layer in LAYERS for _, one in layer]
-    assert len(kinds) == 1 + len(written)
-    assert kinds.count("response") == sum(one.status not in (0, 304) for one in written)
+    assert len(kinds) == 1 + len(ANSWERS) + 1
+    assert kinds.count("response") == sum(one.status not in (0, 304) for _, one in ANSWERS)
 
 
 def test_an_index_that_is_there_is_not_touched(crawl: Stores, tmp_path: Path) -> None:

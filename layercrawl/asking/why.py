@@ -78,7 +78,7 @@ def _attempts(crawl: Stores, url: str) -> Iterator[str]:
         for where, target in lookup.of(crawl, crawl.layer("in", layer), url, Target):
             yield f"layer {layer}: chosen at depth {target.depth}, score {target.score}; {where}"
         for where, page in lookup.of(crawl, crawl.layer("doc", layer), url, Page):
-            location = page.location
+            location = page.location if page.outcome == "redirect" else ""
             yield f"layer {layer}: {_answer(page)}; {where}"
         for where, links in lookup.of(crawl, crawl.layer("out", layer), url, Outlinks):
             cuts = ", ".join(f"{count} {reason}" for reason, count in sorted(links.cuts.items()))
@@ -96,13 +96,14 @@ def _leads(crawl: Stores, location: str) -> Iterator[str]:
             return
         page = lookup.newest(crawl, location)
         yield f"{'  ' * step}leads to {location}: {_answer(page) if page else 'not asked for'}"
-        location = page.location if page else ""
+        location = page.location if page and page.outcome == "redirect" else ""
 
 
 def _answer(page: Page) -> str:
     status = f"status {page.status}" if page.status else ""
     told = [page.outcome, page.reason, status if status not in page.reason else ""]
-    told += [f"to {page.location}" if page.location else "", f"at {page.fetched}"]
+    way = "to" if page.outcome == "redirect" else "from"
+    told += [f"{way} {page.location}" if page.location else "", f"at {page.fetched}"]
     told += [many(page.attempts, "attempt") if page.attempts != 1 else ""]
     told += [f"not before {page.not_before}" if page.not_before else ""]
     return ", ".join(part for part in told if part)

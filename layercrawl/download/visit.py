@@ -255,7 +255,8 @@ class Visit:
     def _learn(self, item: Item, page: Page) -> None:
         # As of the layer's clock, by which its age is told.
         page = msgspec.structs.replace(page, fetched=schedule.timestamp(self._plan.now))
-        page = msgspec.structs.replace(page, attempts=item.tries)
+        location = item.hop.url if item.hop else ""
+        page = msgspec.structs.replace(page, attempts=item.tries, location=location)
         if manners.rules_text(page) is None:
             origin = manners.unreachable(page, self._plan.now)
             origin = replace(origin, not_before=max(origin.not_before, page.not_before))

@@ -27,7 +27,8 @@ def warc(crawl: Stores, target: Path) -> int:
     What was answered is a ``response`` with the body as it was kept, content codings undone (the
     headers that told of them are named ``X-Archive-Orig-…``) and ``WARC-Truncated`` where that is
     not all; an answer that nothing changed is a ``revisit``, which names the response that it
-    refers to; what was not answered is ``metadata`` with outcome and reason. Beside it, with
+    refers to; what was not answered is ``metadata`` with outcome and reason, and so is a robots.txt
+    that redirects, whose last answer alone is kept. Beside it, with
     ``.cdxj`` after its name, lies its index (see `cdxj`).
     """
     beside = target.with_name(f"{target.name}.cdxj")
@@ -40,11 +41,21 @@ def _written(crawl: Stores, target: Path, out: BinaryIO) -> Iterator[cdxj.Place]
     told = {"software": f"layercrawl/{VERSION}", "format": "WARC File Format 1.1"}
     writer.write_record(writer.create_warcinfo_record(target.name, told))
     originals = _Originals()
-    for url, page in reading.layers(crawl, "doc", Page):
+    for url, page in _hops(reading.layers(crawl, "doc", Page)):
         record, offset = _record(writer, url, page, originals), out.tell()
         writer.write_record(record)
         originals.keep(url, page, record)
         yield cdxj.Place(record, offset, out.tell() - offset, target.name)
+
+
+def _hops(pages: Iterator[tuple[str, Page]]) -> Iterator[tuple[str, Page]]:
+    """Each page by the URL that answered: a robots.txt's may be another one than was asked for."""
+    for url, page in pages:
+        if page.location and page.outcome != "redirect":
+            why = f"to {page.location} in the end"
+            yield url, Page(page.target, "redirect", why, fetched=page.fetched)
+            url = page.location
+        yield url, page
 
 
 class _Originals:

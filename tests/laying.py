@@ -14,6 +14,6 @@ def lay(folder: Folder, records: Iterable[tuple[str, Record]]) -> None:
     sibling = stores.new(folder)
     if not sibling.exists():
         sibling.mkdir()
-    lines = b"".join(encode(url, record) + b"\n" for url, record in records)
-    (sibling / "part-00000").write_bytes(lines)
+    with (sibling / "part-00000").open("wb") as part:
+        part.writelines(encode(url, record) + b"\n" for url, record in records)
     stores.publish(sibling, folder, Marker("Job", {}, {}, "2026-11-30T12:00:00Z", {}))

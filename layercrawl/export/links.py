@@ -13,7 +13,7 @@ from layercrawl.records import Outlinks
 from layercrawl.stores import Stores
 
 COLUMNS = ("source", "target", "text", "fetched")
-_BATCH = 50_000
+_BATCH = 10_000
 _Row = tuple[str, str, str, str]
 
 

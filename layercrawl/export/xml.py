@@ -76,7 +76,9 @@ def _files(crawl: Stores, path: Path, create: _Open) -> int:
 
 
 def _entry(archive: zipfile.ZipFile, name: str) -> BinaryIO:
-    return cast(BinaryIO, archive.open(name, "w", force_zip64=True))
+    entry = zipfile.ZipInfo(name)  # of no time, so that the bytes are the same every time
+    entry.compress_type = archive.compression
+    return cast(BinaryIO, archive.open(entry, "w", force_zip64=True))
 
 
 def _file(path: Path) -> BinaryIO:

@@ -45,7 +45,7 @@ def written(name: str, target: str) -> list[str]:
 
 
 def content(path: Path) -> dict[str, bytes]:
-    """The bytes of each file; of a ZIP file those inside, for it has times."""
+    """The bytes of each file; of a ZIP file those inside."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
             return {name: archive.read(name) for name in archive.namelist()}

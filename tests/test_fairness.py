@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import driver
-from layercrawl import config, urls
-from layercrawl.config import BadConfig, Config
+from layercrawl import urls
+from layercrawl.config import Config
 from layercrawl.planning.selection import rank
 from layercrawl.records import UrlState, Visit
 from tests import crawling, planning
@@ -81,12 +80,6 @@ def test_what_waits_for_its_host_is_counted_once() -> None:
     layer, counts = planning.planned(known, Config(depth=9, budget=9, fair=50))
     assert not layer
     assert counts == {"known": 1, "not due": 1, "waits until 2026-01-09T00:00:00Z": 1}
-
-
-@pytest.mark.parametrize("words", [{"fair": 101}, {"fair": -1}, {"fair": 20}])
-def test_a_share_that_cannot_be_given_is_refused(words) -> None:
-    with pytest.raises(BadConfig, match="--fair.*(from 0 to 100|needs --budget)"):
-        config.make(words)
 
 
 def test_no_page_is_passed_over_for_long(tmp_path, monkeypatch) -> None:

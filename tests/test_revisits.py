@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driver
-from layercrawl import cli, config, outlinks, schedule
-from layercrawl.config import BadConfig
+from layercrawl import cli, outlinks, schedule
 from layercrawl.planning import revisits
 from layercrawl.records import Page, Target, Visit, replace
 from layercrawl.rules import Rules
@@ -286,8 +285,3 @@ def test_head_is_asked_for_only_where_there_is_nothing_better() -> None:
     asked = revisits.checks([first, *same[:3]])
     assert asked == told | {"length": 7, "fetched": same[2].time}
     assert revisits.checks([first, *same[: revisits.FULL_EVERY]]) == {}
-
-
-def test_a_check_without_a_recrawl_is_refused() -> None:
-    with pytest.raises(BadConfig, match=r"--head-check.*--recrawl"):
-        config.load(["--depth=1", "--head-check"])

@@ -1,18 +1,20 @@
 """Link records per CPU second of OptimizerDriver, on synthetic layers of a site's usual shape.
 
-    python benchmarks/optimizer.py [--links 1000000] [--order breadth-first]
+    python benchmarks/optimizer.py [--links 1000000] [--order breadth-first] [--budget 5000]
 
-Most links of real pages repeat: a menu that every page of a host has, then some of its own. The
-same lines through a job that does nothing show the share that is mrjob's own.
+Most links of real pages repeat: a menu that every page of a host has, then some of its own. A row
+for each URL, passed through as many steps by a job that does nothing, shows the share that is
+mrjob's own.
 """
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -20,13 +22,14 @@ from mrjob.step import MRStep
 
 from jobs.optimizer_driver import OptimizerDriver
 from layercrawl.job import BytesProtocol, Job, Ran, run
-from layercrawl.records import Outlinks, Target, encode
+from layercrawl.ordering import ORDERS
+from layercrawl.records import Outlinks, Target, UrlState, encode
 
 LAYERS, HOSTS, MENU, OWN = 2, 200, 30, 20
 
 
-class Identity(Job):
-    """Lines in, by key, the same lines out: what mrjob and sort cost alone."""
+class Bare(Job):
+    """Rows in, by key, through as many steps as a plan has: what mrjob and sort cost alone."""
 
     STAGE = "optimizer"
     READS = (Outlinks,)
@@ -40,7 +43,9 @@ class Identity(Job):
         return BytesProtocol()
 
     def steps(self) -> list[MRStep]:
-        return [MRStep(mapper=self.pass_on, reducer=self.pass_all)]
+        several = 2 + ORDERS[self.config.order].graph_steps
+        first = MRStep(mapper=self.pass_on, reducer=self.pass_all)
+        return [first, *(MRStep(reducer=self.pass_all) for _ in range(several))]
 
     def pass_on(self, url: bytes, line: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield url, line
@@ -67,41 +72,56 @@ def address(host: int, number: int) -> str:
 
 
 def write(root: Path, links: int) -> int:
-    """Layers with about so many link records; how many they are."""
-    chance, written = random.Random(1), 0
+    """Layers with about so many link records, and a row for each URL; how many records they are."""
+    chance, written, known = random.Random(1), 0, set[str]()
     for layer in range(LAYERS):
-        folder = root / f"out/layer-{layer:03}"
-        folder.mkdir(parents=True)
-        with (folder / "part-00000").open("wb") as part:
+        with part(root, f"out/layer-{layer:03}") as out:
             for number in range(links // LAYERS // (MENU + OWN)):
                 url, record = page(layer, number, chance)
-                part.write(encode(url, record) + b"\n")
+                out.write(encode(url, record) + b"\n")
                 written += len(record.links)
+                known.update(link for link, _ in record.links)
+    with part(root, "rows") as out:
+        out.writelines(encode(url, UrlState(depth=1, via=address(0, 0))) + b"\n" for url in known)
+    (root / "hosts").write_text("".join(f"www.host{host}.example\n" for host in range(HOSTS)))
     return written
 
 
-def ran(job_class: type[Job], root: Path, *arguments: str) -> Ran:
-    inputs = [str(root / f"out/layer-{layer:03}/part-*") for layer in range(LAYERS)]
+def part(root: Path, name: str) -> BinaryIO:
+    folder = root / name
+    folder.mkdir(parents=True)
+    return (folder / "part-00000").open("wb")
+
+
+def ran(job_class: type[Job], root: Path, inputs: list[str], *arguments: str) -> Ran:
     output, scratch = root / job_class.__name__, root / "scratch"
     scratch.mkdir(exist_ok=True)
-    return run(job_class, "local", list(arguments), inputs, output, scratch, lambda _: None)
+    words = [f"--seed-hosts={root}/hosts", "--depth=5", *arguments]
+    try:
+        return run(job_class, "local", words, inputs, output, scratch, lambda _: None)
+    finally:
+        shutil.rmtree(output, ignore_errors=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--links", type=int, default=1_000_000)
-    parser.add_argument("--order", default="breadth-first")
-    options = parser.parse_args()
+    parser.add_argument("--order", action="append", choices=ORDERS, help="default: all")
+    parser.add_argument("--budget", type=int, default=5000)
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        links = write(Path(folder), options.links)
-        job = ran(OptimizerDriver, Path(folder), f"--order={options.order}", "--depth=5")
-        bare = ran(Identity, Path(folder))
-    for name, done in ("OptimizerDriver", job), ("identity", bare):
-        cpu, memory = done.cost["cpu"], done.cost["rss_mb"]
-        print(f"{name:16} {links} links, {cpu:6.2f} CPU s, {links / cpu:9.0f} links/CPU s,"
-              f" {memory} MB a task")  # fmt: skip
-    print(f"mrjob's share    {bare.cost['cpu'] / job.cost['cpu']:.0%}")
-    print({name: n for name, n in job.counters.items() if name.startswith("urls")})
+        root = Path(folder)
+        links = write(root, given.links)
+        layers = [f"{root}/out/layer-{layer:03}/part-*" for layer in range(LAYERS)]
+        print(f"{links} link records, a budget of {given.budget} pages")
+        print(f"{'order':<20}{'records/CPU s':>14}{'CPU s':>8}{'mrjob':>8}{'MB a task':>11}")
+        for order in given.order or ORDERS:
+            words = [f"--order={order}", f"--budget={given.budget}"]
+            job = ran(OptimizerDriver, root, layers, *words)
+            bare = ran(Bare, root, [f"{root}/rows/*"], *words)
+            cpu, share = job.cost["cpu"], bare.cost["cpu"] / job.cost["cpu"]
+            row = f"{order:<20}{links / cpu:>14.0f}{cpu:>8.1f}{share:>8.0%}{job.cost['rss_mb']:>11}"
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mrjob.compat import jobconf_from_env
-from mrjob.job import MRJob
 
 from layercrawl import clock, config, records, schedule, seeds, urls
 from layercrawl.job import streaming
 from layercrawl.job.forked import Forked, TaskFailed, described
+from layercrawl.job.loops import Loops
 from layercrawl.peak import peak_mb
 from layercrawl.records import Record
 from layercrawl.rules import Rules
@@ -91,7 +91,7 @@ class BytesProtocol:
         return key + b"\t" + value
 
 
-class Job(MRJob):  # type: ignore[misc]
+class Job(Loops):
     """A job of the crawl: the records that it reads and writes, and its settings.
 
     `BY_FILE`: a task's input has to be of one file, whose name says more than its lines.

@@ -15,10 +15,13 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any
 
+from mrjob.cat import is_compressed
 from mrjob.inline import InlineMRJobRunner
+
+from layercrawl.job import splitting
 
 _PR_SET_PDEATHSIG = 1
 _STATUS = b"reporter:status:"
@@ -95,6 +98,25 @@ class Forked(InlineMRJobRunner):  # type: ignore[misc]
     def _pick_mapper_split_size(self, paths: list[str], step_num: int) -> int:
         return max(_SMALL_FILE, int(super()._pick_mapper_split_size(paths, step_num)))
 
+    def _split_mapper_input(self, paths: Iterable[str], step_num: int) -> list[dict[str, Any]]:
+        paths = list(paths)
+        if any(map(is_compressed, paths)):
+            split: list[dict[str, Any]] = super()._split_mapper_input(paths, step_num)
+            return split
+        files = self._yield_split_fileobjs("mapper", step_num)
+        least = self._pick_mapper_split_size(paths, step_num)
+        return [
+            {"file": path, "start": start, "length": end - start}
+            for path in paths
+            for start, end in _split(path, least, splitting.end_of_line, files)
+        ]
+
+    def _split_reducer_input(self, step_num: int) -> int:
+        path = self._sorted_reducer_input_path(step_num)
+        least = int(os.path.getsize(path) // (self._num_reducers(step_num) * 2))
+        files = self._yield_split_fileobjs("reducer", step_num)
+        return sum(1 for _ in _split(path, least, splitting.end_of_key, files))
+
     def _num_reducers(self, step_num: int) -> float:
         # mrjob cuts the sorted input into twice this many pieces: one a core, or one alone.
         small = os.path.getsize(self._sorted_reducer_input_path(step_num)) < _SMALL_SORTED
@@ -102,6 +124,17 @@ class Forked(InlineMRJobRunner):  # type: ignore[misc]
 
     def _sort_input_func(self) -> Callable[[list[str], str], None]:
         return _sort_lines if self._sort_values else _sort_keys
+
+
+def _split(
+    path: str, least: int, boundary: splitting.Boundary, files: Iterator[IO[bytes]]
+) -> Iterator[tuple[int, int]]:
+    """Copy a file's pieces into the next of some files; where they began and ended."""
+    with open(path, "rb") as lines:
+        for start, end in splitting.pieces(lines, least, boundary):
+            with next(files) as target:
+                splitting.copy(lines, start, end, target)
+            yield start, end
 
 
 def _fork(task: Callable[[], None]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from layercrawl import manners, records, schedule, urls
 from layercrawl.config import Config
@@ -88,8 +88,7 @@ class Selection:
                 yield host, b"1 " + budgets.row(url, state.visits)
             return
         score = self.order.score(state) if page else 0
-        asked = revisits.checks if self.config.head_check else revisits.conditions
-        known = asked(state.visits) if page else {}
+        known = self._conditions(state) if page and state.visits else {}
         target = Target(state.kind, state.depth, state.via, state.hops, score, cash, **known)
         ranked = rank(score) if page else _FIRST
         line = records.encode(url, target)
@@ -97,8 +96,12 @@ class Selection:
         if page and self.config.fair:
             yield host, b"2 %s %s" % (fairness.place(state, ranked), line)
 
+    def _conditions(self, state: UrlState) -> dict[str, Any]:
+        asked = revisits.checks if self.config.head_check else revisits.conditions
+        return asked(state.visits)
+
     def _stays(self, url: str, state: UrlState) -> str:
-        if url == urls.robots_url(url):
+        if url.endswith("/robots.txt") and url == urls.robots_url(url):
             return "robots.txt"
         if state.kind == "sitemap" and not self.config.sitemaps:
             return "sitemap"
@@ -152,7 +155,8 @@ class Selection:
             elif kind == b"11":
                 asked.append(int(rest, 16))
             else:
-                states, asked = _with_visited(states, asked), array("I")
+                if asked:
+                    states, asked = _with_visited(states, asked), array("I")
                 left = self._share(states.values()) if left is None else left
                 yield from self._admitted(_Waiting.of(rest), states, brought, budget, left)
 
@@ -203,12 +207,9 @@ class Selection:
 
     def _share(self, states: Iterable[Target]) -> Share:
         """How many pages a host can have: as many as its delay leaves time for, and the cap."""
-        asked, fair = (
-            manners.longest_delay(state.delay or 0.0 for state in states),
-            self.config.fair,
-        )
-        most = share(self.config, asked)
-        return Share(most, fairness.part(min(most, self.config.budget), fair))
+        asked = manners.longest_delay(state.delay or 0.0 for state in states)
+        most = min(share(self.config, asked), self.config.budget or _ANY)
+        return Share(most, fairness.part(most, self.config.fair))
 
     def taken(self, rows: Iterable[bytes], limit: int) -> Iterator[tuple[str, Target]]:
         """The layer, from all hosts' sorted rows: the least depth, or the budget's best.
@@ -272,8 +273,6 @@ class _Waiting(NamedTuple):
 
 def _with_visited(states: dict[str, Target], asked: array[int]) -> dict[str, Target]:
     """A host's states, which bring what was asked of it before."""
-    if not asked:
-        return states
     text = packed(asked)
     return {url: records.replace(state, visited=text) for url, state in states.items()}
 

@@ -81,7 +81,7 @@ def host(url: str) -> str:
     >>> host("http://a.example:8080/x"), host("http://[::1]:8080/")
     ('a.example', '[::1]')
     """
-    authority = url[url.index("//") + 2 : url.index("/", 8)]
+    authority = url.split("/", 3)[2]
     if authority[0] == "[":
         return authority[: authority.index("]") + 1]
     return authority.partition(":")[0]

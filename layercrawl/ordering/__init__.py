@@ -1,6 +1,6 @@
 """The crawl orders, by name: one file each, behind the contract in `order`."""
 
-from layercrawl.ordering.backlink import Backlink
+from layercrawl.ordering.backlink import Backlink, BacklinkOtherHosts
 from layercrawl.ordering.breadth_first import BreadthFirst
 from layercrawl.ordering.depth_first import DepthFirst
 from layercrawl.ordering.hits import Hits
@@ -25,6 +25,7 @@ ORDERS: dict[str, Order] = {
     "breadth-first": BreadthFirst(),
     "depth-first": DepthFirst(),
     "backlink": Backlink(),
+    "backlink-other-hosts": BacklinkOtherHosts(),
     "pagerank": PageRank(),
     "pagerank-siblings": PageRankSiblings(),
     "opic": Opic(),

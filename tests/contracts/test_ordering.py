@@ -172,6 +172,12 @@ def test_a_pages_link_to_itself_is_no_backlink() -> None:
     assert list(ORDERS["backlink"].weights([(NODES[0], page)])) == [(NODES[1], 1)]
 
 
+def test_of_backlinks_those_from_other_hosts_may_count_alone() -> None:
+    page = Outlinks(Target(), "ok", links=[(node("x"), ""), ("http://b.example/", "")])
+    given = ORDERS["backlink-other-hosts"].weights([(node("s"), page), ("http://c.example/", page)])
+    assert sorted(given) == [("http://a.example/x", 1), *[("http://b.example/", 1)] * 2]
+
+
 TABLE = {node("A"): [node("B"), node("C")], node("B"): [node("D"), node("E")],
          node("C"): [node("E")], node("E"): [node("B")]}  # fmt: skip
 

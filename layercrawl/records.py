@@ -206,7 +206,12 @@ def encode(url: str, record: Record) -> bytes:
 
     Raises UnicodeEncodeError, a ValueError, for text that holds lone surrogates.
     """
-    return b"%s\t%s" % (url.encode(), _encoder.encode(record))
+    return b"%s\t%s" % (url.encode(), value(record))
+
+
+def value(record: Record) -> bytes:
+    """What stands behind the TAB of a record's line."""
+    return _encoder.encode(record)
 
 
 def decode(line: bytes, kind: type[R]) -> tuple[str, R]:

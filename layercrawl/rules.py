@@ -133,7 +133,7 @@ class Rules:
             return None
         if self._include and not any(pattern.search(url) for pattern in self._include):
             return "include"
-        if any(pattern.search(url) for pattern in self._exclude):
+        if self._exclude and any(pattern.search(url) for pattern in self._exclude):
             return "exclude"
         return None
 

@@ -98,7 +98,10 @@ class Budgets:
 
     def refusal(self, url: str) -> str:
         """Why a URL is held back, one of `REASONS`; empty: it is let through, and counts."""
-        pattern = patterns.pattern(url)
+        if not self._per_pattern and not self._spent and not self._all_alike():
+            pattern = ""  # none matters
+        else:
+            pattern = patterns.pattern(url)
         reason = self._over(pattern) or self._dull(pattern)
         if not reason:
             self._count(pattern)
@@ -113,8 +116,11 @@ class Budgets:
     def _dull(self, pattern: str) -> str:
         if pattern in self._spent:
             return ALIKE
-        fixed = self._alike and self._fixed.excess >= self._alike and not patterns.varies(pattern)
-        return ALIKE_HOST if fixed else ""
+        return ALIKE_HOST if self._all_alike() and not patterns.varies(pattern) else ""
+
+    def _all_alike(self) -> bool:
+        """Whether most of the host's pages without a pattern are near-equal to one."""
+        return bool(self._alike) and self._fixed.excess >= self._alike
 
     def _count(self, pattern: str) -> None:
         self._pages += 1

@@ -11,15 +11,18 @@ newest links of every page, which it keeps for such an order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from itertools import chain
 from typing import Any
 
+import msgspec
+
 from layercrawl.config import Config
 from layercrawl.ordering import GraphOrder, Order
-from layercrawl.records import Outlinks, UrlState, Visit, decode, encode, replace
+from layercrawl.records import Outlinks, UrlState, Visit, replace, value
 
 Message = tuple[bytes, bytes]
+
+_decode = msgspec.json.Decoder(UrlState).decode
 
 KEPT_VISITS = 16
 LINKS = b"~"
@@ -203,7 +206,7 @@ class Folding:
     def rest(self) -> Iterator[Message]:
         """All that was taken in since, merged."""
         for url, state in self._states.items():
-            yield url.encode(), encode(url, state).partition(b"\t")[2]
+            yield url.encode(), value(state)
         self._states = {}
 
     def _given(self, record: UrlState | None) -> UrlState:
@@ -240,5 +243,9 @@ class Folding:
 
 def folded(messages: Iterable[bytes], order: Order) -> UrlState:
     """One URL's messages as one state."""
-    states = (decode(b"\t" + message, UrlState)[1] for message in messages)
-    return reduce(lambda one, other: merge(one, other, order), states)
+    state = None
+    for message in messages:
+        other = _decode(message)
+        state = other if state is None else merge(state, other, order)
+    assert state is not None  # nothing has no URL
+    return state

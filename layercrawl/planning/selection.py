@@ -63,6 +63,7 @@ class Selection:
         self.counts: Counter[str] = Counter()
         c = self.config
         self._budgeted = bool(c.max_per_pattern or c.max_host_pages or c.max_alike)
+        self._moves_cash = isinstance(self.order, CashOrder)
 
     def candidate(self, url: str, state: UrlState) -> Iterator[tuple[bytes, bytes]]:
         """(host, row) for the host step; nothing for a URL that does not wait now."""
@@ -77,7 +78,7 @@ class Selection:
         cash = 0
         if page:
             cash = self.order.cash(state)
-            if isinstance(self.order, CashOrder):
+            if self._moves_cash:
                 self.counts["cash gone"] += self.order.gone(state)
                 self.counts["cash urls"] += 1
         if reason := self._stays(url, state):

@@ -13,7 +13,7 @@ from layercrawl.ordering import Order, RankOrder, WeightOrder
 from layercrawl.ordering.graph import packed
 from layercrawl.planning import fold
 from layercrawl.planning.fold import LINKS, Message
-from layercrawl.records import ANSWERED, Outlinks, Target, UrlState, encode, replace
+from layercrawl.records import ANSWERED, Outlinks, Target, UrlState, replace, value
 
 GRAPH = b"graph"
 """The key of the rows of the graph, which come together in one task; no URL is like it."""
@@ -63,7 +63,7 @@ def _page(links: bytes) -> Outlinks:
 
 @lru_cache(maxsize=1024)
 def _weight_message(amount: int) -> bytes:
-    return encode("", fold.weight(amount)).partition(b"\t")[2]
+    return value(fold.weight(amount))
 
 
 def _mapped(url: bytes, state: UrlState, newest: bytes) -> Iterator[Message]:
@@ -71,7 +71,7 @@ def _mapped(url: bytes, state: UrlState, newest: bytes) -> Iterator[Message]:
 
     The rows are `0 URL`, with ` fetched` after it where it was, and `1 URL hashes of links`.
     """
-    yield url, encode("", state).partition(b"\t")[2]
+    yield url, value(state)
     if state.kind != "page" or state.depth == fold.FAR:
         return
     fetched = any(visit.outcome in ANSWERED for visit in state.visits)

@@ -39,11 +39,10 @@ class OptimizerDriver(Job):
     def steps(self) -> list[MRStep]:
         spread = {"mapper": self.spread, "mapper_final": lambda: self.folding.rest()}
         if self.options.passing == "keep":
-            return [MRStep(reducer=self.keep, **spread)]
-        order = self.choice.order
-        weigh = partial(weighing.weigh, order=order)
-        rank = partial(ranking.step, order, memory=self.config.rank_memory)
-        graph = [weigh, rank][: order.graph_steps]
+            return [MRStep(reducer=self.keep, reducer_final=self.tell, **spread)]
+        weigh = partial(weighing.weigh, order=self.choice.order)
+        rank = partial(ranking.step, self.choice.order, memory=self.config.rank_memory)
+        graph = [weigh, rank][: self.choice.order.graph_steps]
         first, *others = [*graph, self.fold, self.share, self.cut]
         steps = [MRStep(reducer=first, reducer_final=self.tell, **spread)]
         return steps + [MRStep(reducer=other, reducer_final=self.tell) for other in others]
@@ -61,6 +60,7 @@ class OptimizerDriver(Job):
         yield from self.folding.add(url if record else self.rules.without_params(url), record)
 
     def keep(self, url: bytes, messages: Iterator[bytes]) -> Iterator[tuple[str, UrlState]]:
+        self.choice.counts["known"] += 1
         yield url.decode(), weighing.kept(messages, self.choice.order)
 
     def fold(self, url: bytes, messages: Iterator[bytes]) -> Iterator[Message]:

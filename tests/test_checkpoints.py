@@ -81,7 +81,7 @@ class Crawl:
         pages = [(url, answered(url, target, layer)) for url, target in targets]
         lines = [records.encode(url, page) + b"\n" for url, page in pages]
         (sibling / "part-00000").write_bytes(b"".join(lines))
-        stores.publish(sibling, out, Marker("fetched", {}, {}, "", {}))
+        stores.publish(sibling, out, Marker("fetched", {}, {}, "", {"links: followed": len(pages)}))
 
     def kept(self) -> list[str]:
         return sorted(path.name for path in (self.stores.root / "out").glob("checkpoint-*"))
@@ -117,6 +117,7 @@ def test_a_checkpoint_holds_as_long_as_what_it_is_made_of(tmp_path, monkeypatch)
     monkeypatch.setattr(checkpoints, "outgrown", never)
     known = [crawl.stores.layer("out", number) for number in range(2)]
     made = crawl.stores.root / "out" / "checkpoint-001"
+    crawl.fetch(2)
     third = crawl.stores.layer("out", 2)
     assert crawl.checkpoints.standing_for([*known, third]) == [made, third]
     assert Crawl(tmp_path, budget=7).checkpoints.standing_for(known) == [made]
@@ -142,3 +143,12 @@ def test_what_lies_in_a_checkpoint_that_was_not_finished_is_not_read(tmp_path, m
     assert crawl.checkpoints.standing_for(known) == known
     monkeypatch.setattr(checkpoints, "outgrown", always)
     assert crawl.checkpoints.standing_for(known) == [made] and stores.complete(made)
+
+
+def test_a_checkpoint_is_made_once_the_layers_have_outgrown_the_last(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(checkpoints, "SMALLEST", 2)
+    crawl = Crawl(tmp_path)
+    found = []
+    for _ in crawl.layers(monkeypatch):
+        found.append(crawl.kept())
+    assert found == [[], [], ["checkpoint-001"], ["checkpoint-001"], ["checkpoint-001"]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import posixpath
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -58,13 +57,6 @@ class HdfsPath:
     def is_file(self) -> bool:
         found = self.client.entry(self.path)
         return found is not None and not found.folder
-
-    def stat(self) -> os.stat_result:
-        """A file's length, as `st_size`; FileNotFoundError where there is none."""
-        found = self.client.entry(self.path)
-        if found is None:
-            raise FileNotFoundError(2, "no such file on HDFS", self.path)
-        return os.stat_result((0, 0, 0, 0, 0, 0, found.size, 0, 0, 0))
 
     def glob(self, pattern: str) -> Iterator[HdfsPath]:
         """What matches, folder by folder; a pattern that ends in a slash means folders."""

@@ -15,13 +15,14 @@ from layercrawl.job import Job
 from layercrawl.running.stage import Stages
 from layercrawl.stores import Folder, Stores
 
-SMALLEST = 1 << 25
-"""Bytes of layers that are read again for each plan without ado: some seconds' work."""
+SMALLEST = 500_000
+"""Links of layers that are read again for each plan without ado: some seconds' work."""
 _STAGE = "fold"
+_URLS, _LINKS = "urls: known", "links: followed"
 
 
 def outgrown(before: int, since: int) -> bool:
-    """Whether the layers since a checkpoint are worth a new one, by their bytes.
+    """Whether the links since a checkpoint are worth a new one, which has so many URLs before.
 
     >>> outgrown(0, SMALLEST), outgrown(0, SMALLEST + 1), outgrown(3 * SMALLEST, 2 * SMALLEST)
     (False, True, False)
@@ -43,7 +44,7 @@ class Checkpoints:
         covered = self._covered(layers)
         before = [self._folder(covered)] if covered else []
         since = list(layers[covered:])
-        if not outgrown(sum(map(_size, before)), sum(map(_size, since))):
+        if not outgrown(_counted(before, _URLS), _counted(since, _LINKS)):
             return [*before, *since]
         made = self._folder(len(layers))
         reads = list(map(stores.parts, [*before, *since]))
@@ -69,5 +70,6 @@ class Checkpoints:
                 stores.remove(folder)
 
 
-def _size(folder: Folder) -> int:
-    return sum(path.stat().st_size for path in stores.files(folder, "part-*"))
+def _counted(folders: Sequence[Folder], counter: str) -> int:
+    """What the folders' markers say of a count; to look at their files may take a JVM each."""
+    return sum(stores.marker(folder).totals.get(counter, 0) for folder in folders)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import Any
 
 from mrjob.step import MRStep
 
 from layercrawl import stores
-from layercrawl.job import Job, RecordProtocol, SeedOrRecord, input_file, ranking
+from layercrawl.job import Job, SeedOrRecord, input_file, ranking
 from layercrawl.planning import fold, selection, weighing
 from layercrawl.planning.fold import Message
 from layercrawl.records import Outlinks, Target, UrlState
@@ -25,6 +26,7 @@ class OptimizerDriver(Job):
     BY_FILE = True  # it names the layer
     READS = (Outlinks, UrlState)
     WRITES = Target
+    LINES = SeedOrRecord
     SORT_VALUES = True
 
     def configure_args(self) -> None:
@@ -33,19 +35,17 @@ class OptimizerDriver(Job):
         self.add_passthru_arg("--plans", default="", help="what the order kept of plans before")
         self.add_passthru_arg("--pass", dest="passing", choices=["plan", "keep"], default="plan")
 
-    def input_protocol(self) -> RecordProtocol:
-        return SeedOrRecord(*self.READS)
-
     def steps(self) -> list[MRStep]:
         spread = {"mapper": self.spread, "mapper_final": lambda: self.folding.rest()}
         if self.options.passing == "keep":
             return [MRStep(reducer=self.keep, reducer_final=self.tell, **spread)]
-        weigh = partial(weighing.weigh, order=self.choice.order)
         rank = partial(ranking.step, self.choice.order, memory=self.config.rank_memory)
-        graph = [weigh, rank][: self.choice.order.graph_steps]
-        first, *others = [*graph, self.fold, self.share, self.cut]
-        steps = [MRStep(reducer=first, reducer_final=self.tell, **spread)]
-        return steps + [MRStep(reducer=other, reducer_final=self.tell) for other in others]
+        weighed = weighing.Weighing(self.choice.order)
+        graph: list[tuple[Any, Any]] = [(weighed.add, weighed.rest), (rank, self.tell)]
+        rest: list[tuple[Any, Any]] = [(s, self.tell) for s in (self.fold, self.share, self.cut)]
+        (first, final), *others = [*graph[: self.choice.order.graph_steps], *rest]
+        steps = [MRStep(reducer=first, reducer_final=final, **spread)]
+        return steps + [MRStep(reducer=other, reducer_final=end) for other, end in others]
 
     @cached_property
     def choice(self) -> selection.Selection:

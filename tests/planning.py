@@ -56,7 +56,9 @@ def states(
     messages = list(spread(mappers, order, depth, most))
     if isinstance(order, GraphOrder):
         (groups,) = grouped(messages)
-        messages = [m for url, values in groups for m in weighing.weigh(url, values, order)]
+        weighed = weighing.Weighing(order, most)
+        messages = [m for url, values in groups for m in weighed.add(url, values)]
+        messages += weighed.rest()
         (groups,) = grouped(messages)
         messages = [m for url, values in groups for m in ranking.step(order, url, values, 1)]
     (groups,) = grouped(messages)

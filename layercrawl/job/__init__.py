@@ -101,6 +101,7 @@ class Job(Loops):
     BY_FILE: ClassVar[bool] = False
     READS: ClassVar[tuple[type[Record], ...]]
     WRITES: ClassVar[type[Record]]
+    LINES: ClassVar[type[RecordProtocol]] = RecordProtocol
 
     def __init__(self, args: list[str] | None = None) -> None:
         super().__init__(streaming.unpacked(sys.argv[1:] if args is None else args))
@@ -112,7 +113,7 @@ class Job(Loops):
         self.add_file_arg("--seed-hosts", default="", help="file of the seeds' hosts, one a line")
 
     def input_protocol(self) -> RecordProtocol:
-        return RecordProtocol(*self.READS)
+        return self.LINES(*self.READS)
 
     def internal_protocol(self) -> Any:
         return BytesProtocol()

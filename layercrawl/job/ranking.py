@@ -37,7 +37,7 @@ def step(order: Order, key: bytes, values: Iterable[bytes], memory: int) -> Iter
 def ranks(order: RankOrder, rows: Iterable[bytes], memory: int) -> Iterator[tuple[bytes, int]]:
     """(URL, rank) of each page of the graph that has a rank, in `memory` MB.
 
-    `rows` are those of `weighing.weigh`, sorted: all pages, then the links of the fetched ones.
+    `rows` are those of `Weighing`, sorted: all pages, then the links of the fetched ones.
     """
     with tempfile.TemporaryFile() as names, tempfile.TemporaryFile() as links:
         pages = _Pages(names, memory)

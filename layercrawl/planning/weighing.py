@@ -6,6 +6,7 @@ greatest is the newest; so a page that is visited again counts once. A checkpoin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -25,16 +26,34 @@ def kept(messages: Iterable[bytes], order: Order) -> UrlState:
     return replace(fold.folded(told, order), links=newest.decode())
 
 
-def weigh(url: bytes, messages: Iterable[bytes], order: Order) -> Iterator[Message]:
-    """The messages of one page, its newest links as weights or graph; messages come sorted."""
-    told, newest = _parted(messages)
-    if isinstance(order, RankOrder):
-        yield from _mapped(url, fold.folded(told, order), newest)
-        return
-    yield from ((url, message) for message in told)
-    if newest and isinstance(order, WeightOrder):
-        for link, amount in order.weights([(url.decode(), _page(newest))]):
+class Weighing:
+    """A task's part of the weighing: weights add up as they come, in bounded memory."""
+
+    def __init__(self, order: Order, most: int = 100_000) -> None:
+        self._order, self._most = order, most
+        self._weights: Counter[str] = Counter()
+
+    def add(self, url: bytes, messages: Iterable[bytes]) -> Iterator[Message]:
+        """What is said of one page, and its newest links as graph; messages come sorted.
+
+        Links' weights come once they are many.
+        """
+        told, newest = _parted(messages)
+        if isinstance(self._order, RankOrder):
+            yield from _mapped(url, fold.folded(told, self._order), newest)
+            return
+        yield from ((url, message) for message in told)
+        if newest and isinstance(self._order, WeightOrder):
+            for link, amount in self._order.weights([(url.decode(), _page(newest))]):
+                self._weights[link] += amount
+        if len(self._weights) > self._most:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Message]:
+        """All weights that were taken in since."""
+        for link, amount in self._weights.items():
             yield link.encode(), _weight_message(amount)
+        self._weights.clear()
 
 
 def ranked(ranks: Iterable[tuple[bytes, int]]) -> Iterator[Message]:

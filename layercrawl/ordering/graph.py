@@ -10,7 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,12 @@ BLOCK = 1 << 22
 
 def located(url: str) -> tuple[int, int]:
     """The numbers of a URL's host and folder: they are the same for all of one, or far apart."""
-    return hashed(urls.host(url)), hashed(url.rpartition("/")[0])
+    return _located(url.rpartition("/")[0])
+
+
+@lru_cache(maxsize=64)  # pages come in the order of their URLs
+def _located(folder: str) -> tuple[int, int]:
+    return hashed(urls.host(f"{folder}/")), hashed(folder)
 
 
 def hashed(text: str) -> int:

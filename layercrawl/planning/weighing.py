@@ -40,7 +40,9 @@ class Weighing:
         """
         told, newest = _parted(messages)
         if isinstance(self._order, RankOrder):
-            yield from _mapped(url, fold.folded(told, self._order), newest)
+            state = fold.folded(told, self._order)
+            yield url, told[0] if len(told) == 1 else value(state)
+            yield from _mapped(url, state, newest)
             return
         yield from ((url, message) for message in told)
         if newest and isinstance(self._order, WeightOrder):
@@ -86,11 +88,10 @@ def _weight_message(amount: int) -> bytes:
 
 
 def _mapped(url: bytes, state: UrlState, newest: bytes) -> Iterator[Message]:
-    """One URL's state, and its rows of the graph.
+    """One URL's rows of the graph.
 
-    The rows are `0 URL`, with ` fetched` after it where it was, and `1 URL hashes of links`.
+    They are `0 URL`, with ` fetched` after it where it was, and `1 URL hashes of links`.
     """
-    yield url, value(state)
     if state.kind != "page" or state.depth == fold.FAR:
         return
     fetched = any(visit.outcome in ANSWERED for visit in state.visits)

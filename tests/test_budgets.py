@@ -41,6 +41,12 @@ def named(fingerprints: list[int]) -> list[bytes]:
     return [asked(f"/{n}".translate(letters), bits) for n, bits in enumerate(fingerprints)]
 
 
+def mixed(fingerprints: list[int]) -> list[bytes]:
+    """Each under a path with a number, which is a pattern of its own."""
+    letters = str.maketrans("0123456789", "abcdefghij")
+    return [asked(f"/{str(n).translate(letters)}7/x", bits) for n, bits in enumerate(fingerprints)]
+
+
 def spent(rows: list[bytes], **options: int) -> Budgets:
     budget = Budgets(Config(**options))
     for row in sorted(rows):
@@ -74,6 +80,12 @@ def fate(rows: list[bytes], path: str, **options: int) -> str:
         (named(near(300) + fresh(250)), "/new", ""),
         (named([bits for bits in fresh(300) for _ in "abc"]), "/new", ""),
         (numbered(near(300)) + named(fresh(10)), "/new", ""),
+        (mixed(near(99)), "/new7/x", ""),
+        (mixed(near(101)), "/new7/x", ALIKE_HOST),
+        (mixed(near(101)), "/new", ""),
+        (mixed(near(101)) + numbered(fresh(2)), "/p/777", ""),
+        (mixed(near(300) + fresh(150)), "/new7/x", ALIKE_HOST),
+        (mixed(near(300) + fresh(250)), "/new7/x", ""),
     ],
 )
 def test_near_equal_pages_end_a_pattern_when_they_outnumber_the_others(rows, path, reason) -> None:
@@ -109,6 +121,8 @@ def test_patterns_without_end_take_no_memory_without_end(monkeypatch) -> None:
     monkeypatch.setattr(budgets, "MOST_PATTERNS", 100)
     budget = spent([asked(f"/x{'y' * n}/1", 1) for n in range(1000)], max_per_pattern=5)
     assert len(budget._taken) <= 100
+    pairs = [asked(f"/x{'y' * n}/{m}", n << 32 | m) for n in range(200) for m in range(2)]
+    assert len(spent(pairs)._proven) <= 100
     rows = numbered(fresh(5)) + [asked(f"/x{'y' * n}/1", 1) for n in range(1000)]
     assert fate(rows, "/p/777", max_per_pattern=5) == OVER_PATTERN
 

@@ -4,8 +4,9 @@ A trap is known by what it gave. While a host's pages of one pattern bring somet
 every other time, there is no end to them; once near-equal ones outnumber the others by so many,
 the pattern is spent. URLs without numbers and parameters have a pattern each. Of these a host has
 no more once most of them, by so many, are near-equal to one and the same page, as where an error is
-sent as a page under whatever URL. (That they are near-equal to any other is no sign: manuals give
-each page under two names, or untranslated in every language.)
+sent as a page under whatever URL. So it is with patterns of which no two URLs were asked for, once
+most patterns' first pages are near-equal to one. (That they are near-equal to any other is no sign:
+manuals give each page under two names, or untranslated in every language.)
 
 Nothing is remembered from layer to layer: a plan counts anew what was asked for, so that a greater
 budget frees what was held back.
@@ -74,8 +75,9 @@ class Budgets:
         self._pages = 0
         self._taken: Counter[str] = Counter()
         self._spent: set[str] = set()
-        self._fixed = _Majority()
+        self._fixed, self._firsts = _Majority(), _Majority()
         self._pattern, self._repeats = "", _Repeats()
+        self._proven: set[str] = set()
 
     def spend(self, row: bytes) -> None:
         """Take in a URL that was asked for; all rows come sorted."""
@@ -90,6 +92,9 @@ class Budgets:
             return
         if pattern != self._pattern:
             self._pattern, self._repeats = pattern, _Repeats()
+            self._firsts.add(bits)
+        elif len(self._proven) < MOST_PATTERNS:
+            self._proven.add(pattern)
         self._repeats.add(bits)
         if self._repeats.excess >= self._alike:
             self._spent.add(pattern)
@@ -116,11 +121,14 @@ class Budgets:
     def _dull(self, pattern: str) -> str:
         if pattern in self._spent:
             return ALIKE
-        return ALIKE_HOST if self._all_alike() and not patterns.varies(pattern) else ""
+        if pattern in self._proven or not self._all_alike():
+            return ""
+        seen = self._firsts if patterns.varies(pattern) else self._fixed
+        return ALIKE_HOST if seen.excess >= self._alike else ""
 
     def _all_alike(self) -> bool:
-        """Whether most of the host's pages without a pattern are near-equal to one."""
-        return bool(self._alike) and self._fixed.excess >= self._alike
+        """Whether most of the host's pages without a pattern, or most first ones, are near one."""
+        return bool(self._alike) and max(self._fixed.excess, self._firsts.excess) >= self._alike
 
     def _count(self, pattern: str) -> None:
         self._pages += 1

@@ -15,31 +15,18 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from lines import Lines
 from mrjob.step import MRStep
 
 from layercrawl import job
 from layercrawl.dedup import blocks
-from layercrawl.job import BytesProtocol, Job
-from layercrawl.records import Page
 
 MOST = 3
 
 
-class Neighbours(Job):
+class Neighbours(Lines):
     """Pairs of numbers from lines of number and fingerprint, by the blocks that MergeDriver has."""
-
-    STAGE = "merge"
-    READS = (Page,)
-    WRITES = Page
-    SORT_VALUES = True
-
-    def input_protocol(self) -> Any:
-        return BytesProtocol()
-
-    def output_protocol(self) -> Any:
-        return BytesProtocol()
 
     def steps(self) -> list[MRStep]:
         return [MRStep(mapper=self.propose, reducer=self.pair)]

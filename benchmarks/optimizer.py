@@ -14,33 +14,23 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from lines import Lines
 from mrjob.step import MRStep
 
 from jobs.optimizer_driver import OptimizerDriver
-from layercrawl.job import BytesProtocol, Job, Ran, run
+from layercrawl.job import Job, Ran, run
 from layercrawl.ordering import ORDERS
 from layercrawl.records import Outlinks, Target, UrlState, encode
 
 LAYERS, HOSTS, MENU, OWN = 2, 200, 30, 20
 
 
-class Bare(Job):
+class Bare(Lines):
     """Rows in, by key, through as many steps as a plan has: what mrjob and sort cost alone."""
-
-    STAGE = "optimizer"
-    READS = (Outlinks,)
-    WRITES = Outlinks
-    SORT_VALUES = True
-
-    def input_protocol(self) -> Any:
-        return BytesProtocol()
-
-    def output_protocol(self) -> Any:
-        return BytesProtocol()
 
     def steps(self) -> list[MRStep]:
         several = 2 + ORDERS[self.config.order].graph_steps

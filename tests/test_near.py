@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layercrawl import simhash, sketch
-from layercrawl.dedup import blocks, near
+from layercrawl import records, simhash, sketch
+from layercrawl.dedup import blocks, near, rows, urlset
+from layercrawl.dedup.rows import Message, Row
 from layercrawl.outlinks import outlinks
 from layercrawl.records import Outlinks, Page, Target
 from layercrawl.rules import Rules
@@ -144,3 +146,79 @@ def test_who_falls_falls_to_a_page_that_stands() -> None:
     pairs = [(b"1 b", b"0 a"), (b"2 c", b"1 b"), (b"3 d", b"1 b"), (b"3 d", b"2 c")]
     lines = sorted(b"%s %s 0 2" % pair for pair in pairs)
     assert list(near.chosen(lines)) == [("b", b"~ a near 2"), ("d", b"~ c near 2")]
+
+
+def lines(bits: list[int], sketched: str, canonical: str = "") -> Iterator[bytes]:
+    """Rows of a key, the best first; one sketch, or of each its own."""
+    for place, one in enumerate(bits):
+        mine = sketched or sketch.sketch(simhash.words(" ".join(words(60, 100 * place))))
+        row = Row(f"http://a.example/{place:06}", simhash=f"{one:016x}", sketch=mine)
+        yield rows.ranked_light(records.replace(row, canonical=canonical))
+
+
+def template(many: int) -> list[int]:
+    """Simhashes that all differ in at most two bits."""
+    chance = random.Random(many)
+    return [1 << chance.randrange(16, 64) for _ in range(many)]
+
+
+def paired(found: Iterable[Message]) -> list[tuple[int, int]]:
+    names = [value.split(b" ") for _, value in found]
+    return [(int(worse[-6:]), int(better[-6:])) for _, worse, _, better, _, _ in names]
+
+
+SKETCH = sketch.sketch(simhash.words(" ".join(words(400))))
+
+
+def test_pages_that_are_all_alike_are_tried_with_the_best_of_them() -> None:
+    found = paired(near.pairs(b"0-0", lines(template(1000), SKETCH), 3))
+    partners = defaultdict(list)
+    for worse, better in found:
+        partners[worse].append(better)
+    assert set(partners) == set(range(1, 1000))
+    assert all(found == list(range(min(n, near.MOST_PAIRS))) for n, found in partners.items())
+
+
+def test_the_first_partners_are_found_however_many_there_are() -> None:
+    bits = template(400)
+    wanted, found = defaultdict(list), defaultdict(list)
+    for one, other in blocks.pairs(bits, 3, b"0-0"):
+        wanted[other].append(one)
+    for one, other in blocks.pairs(bits, 3, b"0-0", 8):
+        found[other].append(one)
+    assert {n: sorted(ones)[:8] for n, ones in found.items()} == {
+        n: sorted(ones)[:8] for n, ones in wanted.items()
+    }
+
+
+@pytest.mark.parametrize("key", [b"0-0", b"s1-2", b"ta.example/000000"])
+def test_skewed_keys_take_work_by_their_size_not_by_its_square(
+    key: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Counter[str]()
+    agreement = sketch.agreement
+
+    def counted(one: Set[int], other: Set[int]) -> float:
+        asked["agreement"] += 1
+        return agreement(one, other)
+
+    monkeypatch.setattr(sketch, "agreement", counted)
+    rows_of_key = lines(template(1000), "", canonical="http://a.example/000000")
+    assert list(near.pairs(key, rows_of_key, 3)) == []
+    assert asked["agreement"] <= 1000 * near.MOST_TRIES
+
+
+def test_of_a_key_the_best_rows_alone_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near, "MOST_ROWS", 10)
+    came = iter(lines(template(30), SKETCH))
+    found = paired(near.pairs(b"0-0", came, 3))
+    assert {worse for worse, _ in found} == set(range(1, 10))
+    assert len(list(came)) == 20, "the rest is not even read"
+
+
+def test_what_fell_is_known_when_there_is_much_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urlset, "_LATEST", 7)
+    fell = urlset.UrlSet()
+    for number in range(0, 100, 2):
+        fell.add(b"%d" % number)
+    assert [number for number in range(100) if b"%d" % number in fell] == list(range(0, 100, 2))

@@ -6,6 +6,7 @@ whose Simhashes are too far from each other have neither band in common.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from layercrawl import simhash, sketch, urls
 from layercrawl.dedup import blocks, rows
 from layercrawl.dedup.rows import Message, Row
+from layercrawl.dedup.urlset import UrlSet
 
 AGREE = 0.9
 """What two sketches have in common where texts are nearly the same."""
@@ -84,9 +86,10 @@ def pairs(key: bytes, values: Iterable[bytes], most: int) -> Iterator[Message]:
         for place, worse in enumerate(found):
             yield from _confirmed(worse, found[: min(place, MOST_TRIES)])
     else:
-        better: dict[int, list[int]] = {}
-        for one, other in blocks.pairs([candidate.bits for candidate in found], most, key):
-            better.setdefault(other, []).append(one)
+        better: dict[int, array[int]] = {}
+        bits = [candidate.bits for candidate in found]
+        for one, other in blocks.pairs(bits, most, key, MOST_TRIES):
+            better.setdefault(other, array("I")).append(one)
         for place, places in better.items():
             yield from _confirmed(found[place], [found[one] for one in sorted(places)])
 
@@ -94,13 +97,14 @@ def pairs(key: bytes, values: Iterable[bytes], most: int) -> Iterator[Message]:
 def chosen(values: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     """For each page that falls (its URL): to which one that stands, the best of those near to it.
 
-    The pairs come sorted by the worse page. The URLs that fell so far are kept.
+    The pairs come sorted by the worse page. The URLs that fell so far are kept, 8 bytes each.
     """
-    fell: set[bytes] = set()
+    fell, last = UrlSet(), b""
     for value in values:
         _, worse, _, better, kind, distance = value.split(b" ")
-        if worse not in fell and better not in fell:
+        if worse != last and better not in fell:
             fell.add(worse)
+            last = worse
             name = _KINDS[int(kind)].encode()
             yield worse.decode(), b"%s%s %s %s" % (rows.VERDICT, better, name, distance)
 
@@ -112,22 +116,26 @@ def _candidate(value: bytes) -> _Candidate:
 
 
 def _confirmed(worse: _Candidate, better: list[_Candidate]) -> Iterator[Message]:
-    confirmed = 0
-    for one in better[:MOST_TRIES]:
-        agree = one.agreement(worse) >= AGREE
-        if confirmed < MOST_PAIRS and agree and rows.may_join(one.row, worse.row):
-            confirmed += 1
-            yield _pair(one, worse, "near")
+    agreeing = (
+        one
+        for one in better[:MOST_TRIES]
+        if one.agreement(worse) >= AGREE and rows.may_join(one.row, worse.row)
+    )
+    for one in islice(agreeing, MOST_PAIRS):
+        yield _pair(one, worse, "near")
 
 
 def _named(name: str, found: list[_Candidate]) -> Iterator[Message]:
     """Pairs of a URL's page, or its twin's, with what is worse and is a twin or names it."""
-    for place, worse in enumerate(found):
-        for one in found[:place]:
+    twins: list[_Candidate] = []  # at most four, however many name them
+    for worse in found:
+        for one in twins:
             agree = one.agreement(worse) >= AGREE_AS_NAMED
-            if twin(one.row.url) == name and agree and rows.may_join(one.row, worse.row):
+            if agree and rows.may_join(one.row, worse.row):
                 yield _pair(one, worse, "canonical")
                 break
+        if twin(worse.row.url) == name:
+            twins.append(worse)
 
 
 def _pair(one: _Candidate, worse: _Candidate, kind: str) -> Message:

@@ -72,6 +72,19 @@ def agreement(one: Set[int], other: Set[int]) -> float:
     return sum(number <= last for number in both) / SIZE
 
 
+def agree(one: Set[int], other: Set[int], least: float) -> bool:
+    """Whether the agreement of two sketches is at least so much; sooner told where it is not.
+
+    >>> one, other = frozenset(range(200, 300)), frozenset(range(209, 309))
+    >>> [agree(one, other, least) for least in (0.8, agreement(one, other), 0.9)]
+    [True, True, False]
+    """
+    both = len(one & other)
+    if both < least * min(len(one) + len(other) - both, SIZE):
+        return False
+    return agreement(one, other) >= least
+
+
 def _shingles(words: Hashes) -> Hashes:
     first, second, third = (words[place : len(words) - 2 + place] for place in range(3))
     joined: Hashes = first * _FACTORS[0] + second * _FACTORS[1] + third * _FACTORS[2]

@@ -42,8 +42,8 @@ def differences(crawl: Stores, one: str, other: str) -> Iterator[str]:
 
 
 def _text(crawl: Stores, url: str) -> list[str]:
-    page = lookup.newest(crawl, url)
-    if page is None or page.outcome != "ok":
+    page = next((page for page in lookup.answers(crawl, url) if page.outcome == "ok"), None)
+    if page is None:
         raise ValueError(f"{url}: no good page of it lies here")
     return markup.parse(page.html, url, page.encoding).text.split()[:_MOST_WORDS]
 

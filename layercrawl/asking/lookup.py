@@ -47,12 +47,16 @@ def state(crawl: Stores, url: str, before: int = _DEEPEST) -> UrlState | None:
     return reduce(lambda a, b: fold.merge(a, b, order), states) if states else None
 
 
-def newest(crawl: Stores, url: str) -> Page | None:
-    """The last answer that the URL had."""
+def answers(crawl: Stores, url: str) -> Iterator[Page]:
+    """The answers that the URL had, the last one first."""
     for layer in reversed(crawl.layers("doc")):
         for _, page in of(crawl, crawl.layer("doc", layer), url, Page):
-            return page
-    return None
+            yield page
+
+
+def newest(crawl: Stores, url: str) -> Page | None:
+    """The last answer that the URL had."""
+    return next(answers(crawl, url), None)
 
 
 def seed_urls(crawl: Stores) -> set[str]:

@@ -39,8 +39,8 @@ class _Candidate(NamedTuple):
     row: Row
     bits: int
 
-    def agreement(self, other: _Candidate) -> float:
-        return _agreement(self.row, other.row)
+    def agrees(self, other: _Candidate, least: float) -> bool:
+        return _agree(self.row, other.row, least)
 
 
 def alike(values: Iterable[bytes]) -> Iterator[Row]:
@@ -48,7 +48,7 @@ def alike(values: Iterable[bytes]) -> Iterator[Row]:
     yield from rows.clustered(
         values,
         "near",
-        lambda one, other: _agreement(one, other) >= AGREE and rows.may_join(one, other),
+        lambda one, other: _agree(one, other, AGREE) and rows.may_join(one, other),
     )
 
 
@@ -119,7 +119,7 @@ def _confirmed(worse: _Candidate, better: list[_Candidate]) -> Iterator[Message]
     agreeing = (
         one
         for one in better[:MOST_TRIES]
-        if one.agreement(worse) >= AGREE and rows.may_join(one.row, worse.row)
+        if one.agrees(worse, AGREE) and rows.may_join(one.row, worse.row)
     )
     for one in islice(agreeing, MOST_PAIRS):
         yield _pair(one, worse, "near")
@@ -130,8 +130,7 @@ def _named(name: str, found: list[_Candidate]) -> Iterator[Message]:
     twins: list[_Candidate] = []  # at most four, however many name them
     for worse in found:
         for one in twins:
-            agree = one.agreement(worse) >= AGREE_AS_NAMED
-            if agree and rows.may_join(one.row, worse.row):
+            if one.agrees(worse, AGREE_AS_NAMED) and rows.may_join(one.row, worse.row):
                 yield _pair(one, worse, "canonical")
                 break
         if twin(worse.row.url) == name:
@@ -143,8 +142,8 @@ def _pair(one: _Candidate, worse: _Candidate, kind: str) -> Message:
     return CHOICE, b"%s %s %d %d" % (worse.rank, one.rank, _KINDS.index(kind), distance)
 
 
-def _agreement(one: Row, other: Row) -> float:
-    return sketch.agreement(_hashes(one.sketch), _hashes(other.sketch))
+def _agree(one: Row, other: Row, least: float) -> bool:
+    return sketch.agree(_hashes(one.sketch), _hashes(other.sketch), least)
 
 
 _hashes = lru_cache(maxsize=2048)(sketch.read)

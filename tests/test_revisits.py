@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import driver
 from layercrawl import cli, outlinks, schedule
-from layercrawl.planning import revisits
+from layercrawl.planning import fold, revisits
 from layercrawl.records import Page, Target, Visit, replace
 from layercrawl.rules import Rules
 from tests import crawling, documents
@@ -83,6 +83,49 @@ def test_a_clock_in_a_page_does_not_make_it_change() -> None:
     clock = [visit(n, simhash=A[:-1] + "fe"[n % 2], digest=str(n)) for n in range(16)]
     assert period(clock) > timedelta(days=20)
     assert period(ticking) < timedelta(days=2)  # nine bits are no clock
+
+
+def test_a_clock_or_a_counter_in_a_real_page_does_not_make_it_change() -> None:
+    words = " ".join(f"word{n % 97} of{n % 31}" for n in range(150))
+
+    def seen(day: int, text: str) -> Visit:
+        shown = f"<title>t</title><p>{text}<p>12:{day:02}:07, visitor number {4100 + day * 37}"
+        page = Page(Target(), "ok", html=shown, fetched=visit(day).time, digest=str(day))
+        return fold.visit(
+            outlinks.outlinks("http://a.example/", page, Rules("any", frozenset()), "x"), day
+        )
+
+    ticking = [seen(day, words) for day in range(1, 17)]
+    assert len({one.simhash for one in ticking}) > 1
+    assert not any(revisits.changed(one, other) for one, other in pairwise(ticking))
+    assert period(ticking) > timedelta(days=20)
+    other = seen(17, " ".join(f"text{n % 83} in{n % 29}" for n in range(150)))
+    assert revisits.changed(ticking[-1], other)
+
+
+def test_a_page_may_be_asked_for_early_but_what_is_gone_may_not() -> None:
+    calm, wild = history(False, timedelta(days=20)), history(True, timedelta(hours=6))
+    asked = schedule.moment(max(calm).time)
+    assert (revisits.early(calm) - asked) / (revisits.due(calm) - asked) == pytest.approx(
+        revisits.EARLY, rel=0.001
+    )
+    assert revisits.early(wild) - schedule.moment(max(wild).time) == revisits.SHORTEST
+    gone = [visit(0), visit(1, "gone"), visit(2, "gone")]
+    assert revisits.early(gone) == revisits.due(gone) and revisits.early([]) is None
+
+
+def test_of_pages_that_wait_as_long_the_one_that_changes_in_time_is_worth_most() -> None:
+    visits = {
+        "never": history(False, timedelta(days=9)),
+        "weekly": [visit(n * 9, simhash=[A, B][n % 2]) for n in range(16)],
+        "always": history(True, timedelta(hours=6)),
+    }
+    later = {name: max(seen).time for name, seen in visits.items()}
+    worth = {
+        name: revisits.worth(seen, schedule.moment(later[name]) + timedelta(days=7))
+        for name, seen in visits.items()
+    }
+    assert worth["weekly"] > worth["always"] and worth["weekly"] > worth["never"] > 0
 
 
 def test_what_is_gone_twice_is_tried_rarely_and_a_failure_deletes_nothing() -> None:

@@ -204,6 +204,40 @@ def test_layers(case) -> None:
     assert counts.items() >= case.get("counts", {}).items()
 
 
+def seen(changing: bool) -> list[Visit]:
+    """Visits every day until now."""
+    days = [planning.NOW - timedelta(days=day) for day in range(15, -1, -1)]
+    prints = [f"{(255 << 40 if changing and n % 2 else 255):016x}" for n in range(16)]
+    return [
+        Visit(schedule.timestamp(day), 0, "ok", shown, shown)
+        for day, shown in zip(days, prints, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("budget", "days", "taken"),
+    [
+        (0, 1, ["new", "changing"]),  # by their periods
+        (0, 90, ["new", "calm", "changing"]),
+        (4, 1, ["new", "changing"]),
+        (4, 5, ["new", "calm", "changing"]),  # early
+        (2, 5, ["new", "calm"]),  # the other would be stale again in hours
+        (1, 90, ["new"]),
+    ],
+)
+def test_pages_are_asked_for_again_after_new_ones_and_by_worth(budget, days, taken) -> None:
+    states = {
+        "http://a.example/calm": UrlState(visits=seen(False)),
+        "http://a.example/changing": UrlState(visits=seen(True)),
+        "http://a.example/new": UrlState(depth=0, via="v"),
+    }
+    settings = config.Config(recrawl=True, budget=budget)
+    choice = Selection(settings, planning.NOW + timedelta(days=days))
+    rows = [row for url, state in states.items() for _, row in choice.candidate(url, state)]
+    layer = choice.taken(sorted(choice.of_host(sorted(rows))), 0)
+    assert [url.rpartition("/")[2] for url, _ in layer] == taken
+
+
 def test_a_sitemaps_target_is_one() -> None:
     state = UrlState(kind="sitemap", depth=2, hops=1, via="http://a.example/robots.txt")
     layer, _ = planning.planned({ORIGINS[0] + "x": state}, config.Config(sitemaps=True))

@@ -2,11 +2,12 @@
 
 A page is the same as at the visit before when the server says so, or when the fingerprints differ
 in at most `SAME` bits: a clock or a counter is no change. So each pair of visits tells whether the
-page changed in the time between them; one that changes at random with rate r did with the chance
-1 - exp(-r t). What all pairs say is weighed for rates from one change in `LONGEST` to one in
-`SHORTEST`, each 1.5 times the last, all equally likely before anything is known. The period is the
-time of one change by the weighed mean (of logarithms): pages that never change come to the longest,
-those that always do to the shortest.
+page changed in the time between them, and all together how often it does (see `change_rate`). It
+is due after the time of one change: pages that never change come to the longest period, those that
+always do to the shortest.
+
+With a budget for each layer, it is the budget that sets the pace: then a page may be asked for as
+soon as a part of its period is over, and of these those come first whose visit is worth most.
 
 A server that gives no validators may be asked by HEAD: a page of the same length, or not modified
 since the last answer, is the same. Whatever says that a page is the same is believed `FULL_EVERY`
@@ -22,24 +23,22 @@ asked for, since some sitemaps call all pages new each time.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
 from typing import Any
 
 from layercrawl import schedule, simhash
+from layercrawl.planning import change_rate
+from layercrawl.planning.change_rate import LONGEST, SHORTEST, Weights
 from layercrawl.records import ANSWERED, Target, Visit
 
 SAME = 3
 """Bits of 64 by which the fingerprints of an unchanged page may differ."""
-SHORTEST = timedelta(hours=6)
-LONGEST = timedelta(days=90)
+EARLY = 1 / 16
+"""The part of a page's period after which it may be asked for: about the chance of a change."""
 FULL_EVERY = 8
 """So often in a row a server may say that a page is the same; then it is fetched all the same."""
-
-_STEPS = math.ceil(math.log(LONGEST / SHORTEST, 1.5))
-_PERIODS = [LONGEST.total_seconds() / 1.5**step for step in range(_STEPS + 1)]
 
 
 def due(visits: Sequence[Visit], lastmod: str = "") -> datetime | None:
@@ -47,19 +46,49 @@ def due(visits: Sequence[Visit], lastmod: str = "") -> datetime | None:
 
     `lastmod` is when it changed, as a sitemap has it. The order of `visits` does not matter.
     """
-    answers = sorted(visit for visit in visits if visit.outcome in ANSWERED)
+    return _after(visits, 1.0, lastmod)
+
+
+def early(visits: Sequence[Visit], lastmod: str = "") -> datetime | None:
+    """When a URL may be asked for again where a budget sets the pace; as `due`, but sooner."""
+    return _after(visits, EARLY, lastmod)
+
+
+def worth(visits: Sequence[Visit], now: datetime) -> int:
+    """The seconds that a visit now is worth, by the visits so far; 0 or more."""
+    waited = (now - schedule.moment(_asked(visits))).total_seconds()
+    return change_rate.worth(weights(visits), max(0.0, waited))
+
+
+def weights(visits: Sequence[Visit]) -> Weights:
+    """How likely each rate of change is, by the visits so far."""
+    pairs = pairwise(_answers(visits))
+    return change_rate.weights((_seconds(one, other), changed(one, other)) for one, other in pairs)
+
+
+def _after(visits: Sequence[Visit], part: float, lastmod: str) -> datetime | None:
+    answers = _answers(visits)
     if not answers:
         return None
-    asked = max(visit.time for visit in visits if visit.outcome != "deferred")
-    usual = schedule.moment(asked) + timedelta(minutes=round(_period(answers) / 60))
+    asked = _asked(visits)
+    usual = schedule.moment(asked) + timedelta(minutes=round(_period(answers, part) / 60))
     if lastmod <= asked:
         return usual
     return min(usual, max(schedule.moment(lastmod), schedule.moment(asked) + SHORTEST))
 
 
+def _answers(visits: Sequence[Visit]) -> list[Visit]:
+    return sorted(visit for visit in visits if visit.outcome in ANSWERED)
+
+
+def _asked(visits: Sequence[Visit]) -> str:
+    """When a URL was asked for last; it was at least once."""
+    return max(visit.time for visit in visits if visit.outcome != "deferred")
+
+
 def gone(visits: Sequence[Visit]) -> bool:
     """Whether a URL is gone for good: its last two answers say so."""
-    return gone_for_good([visit.outcome for visit in sorted(visits) if visit.outcome in ANSWERED])
+    return gone_for_good([answer.outcome for answer in _answers(visits)])
 
 
 def gone_for_good(answers: Sequence[str]) -> bool:
@@ -71,22 +100,11 @@ def gone_for_good(answers: Sequence[str]) -> bool:
     return list(answers)[-2:] == ["gone", "gone"]
 
 
-def _period(answers: Sequence[Visit]) -> float:
+def _period(answers: Sequence[Visit], part: float) -> float:
+    """Seconds until a page with these answers is asked for again, after a part of its period."""
     if answers[-1].outcome == "gone":
         return (LONGEST if gone(answers) else SHORTEST).total_seconds()
-    told = [(_seconds(one, other), changed(one, other)) for one, other in pairwise(answers)]
-    likely = [sum(_chance(seconds, new, period) for seconds, new in told) for period in _PERIODS]
-    most = max(likely)
-    weights = [math.exp(chance - most) for chance in likely]
-    logs = (weight * math.log(p) for weight, p in zip(weights, _PERIODS, strict=True))
-    mean = math.exp(math.fsum(logs) / math.fsum(weights))
-    return min(max(mean, SHORTEST.total_seconds()), LONGEST.total_seconds())
-
-
-def _chance(seconds: float, new: bool, period: float) -> float:
-    """The logarithm of the chance that a page of a period changed in a time, or did not."""
-    events = seconds / period
-    return math.log(-math.expm1(-events)) if new else -events
+    return max(part * change_rate.period(weights(answers)), SHORTEST.total_seconds())
 
 
 def _seconds(one: Visit, other: Visit) -> float:

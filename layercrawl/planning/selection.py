@@ -62,6 +62,7 @@ class Selection:
         self.order: Order = ORDERS[self.config.order].after(read_plans(self.plans))
         self.counts: Counter[str] = Counter()
         c = self.config
+        self._again = revisits.early if c.budget else revisits.due
         self._budgeted = bool(c.max_per_pattern or c.max_host_pages or c.max_alike)
         self._moves_cash = isinstance(self.order, CashOrder)
 
@@ -91,7 +92,7 @@ class Selection:
         score = self.order.score(state) if page else 0
         known = self._conditions(state) if page and state.visits else {}
         target = Target(state.kind, state.depth, state.via, state.hops, score, cash, **known)
-        ranked = rank(score) if page else _FIRST
+        ranked = self._ranked(state, score) if page else _FIRST
         line = records.encode(url, target)
         yield host, b"2 %08x%s %s" % (0 if self.config.budget else distance(state), ranked, line)
         if page and self.config.fair:
@@ -112,10 +113,16 @@ class Selection:
             return "cut" if self._cut(url, state) else ""
         due = schedule.next_visit(state.visits)
         if due is None and self.config.recrawl:
-            due = revisits.due(state.visits, state.lastmod)
+            due = self._again(state.visits, state.lastmod)
         if due is None:
             return "visited"
         return self._not_due(due) if due > self.now else ""
+
+    def _ranked(self, state: UrlState, score: int) -> bytes:
+        """A page's rank: those asked for again come after the others, by what a visit is worth."""
+        if state.visits and schedule.next_visit(state.visits) is None:
+            return rank(revisits.worth(state.visits, self.now) - _ANY)
+        return rank(score)
 
     def _cut(self, url: str, state: UrlState) -> bool:
         """Whether the rules cut the link that found a URL; seeds and their redirects stand."""

@@ -117,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def prepare(settings: Config) -> int:
     """Check all that can be checked before anything is touched, then crawl."""
     start.check(settings)
+    settings = start.with_topic(settings)
     where, told = Stores(settings.root), Report(settings, sys.stderr)
     with where.readable():
         seeds = start.read_seeds(settings, where)

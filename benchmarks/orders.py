@@ -42,7 +42,8 @@ def main() -> None:
     parser.add_argument("--order", action="append")
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
-    orders = {**ORDERS, "opic, no root": Rootless()}
+    orders = {name: order for name, order in ORDERS.items() if not order.needs_topic}
+    orders["opic, no root"] = Rootless()
     web = webgraph.read(options.graph)
     importance, shown = curves.importance(web), {}
     print(f"{curves.HEAD}   CPU s   MB")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from layercrawl.job import Job
 from layercrawl.outlinks import outlinks
 from layercrawl.records import Outlinks, Page
+from layercrawl.relevance import Topic
 
 
 class ParserDriver(Job):
@@ -18,10 +19,12 @@ class ParserDriver(Job):
     WRITES = Outlinks
 
     def mapper_init(self) -> None:
+        self.topic = Topic(self.config.topic) if self.config.topic else None
         self.links, self.sitemaps, self.cuts = 0, 0, Counter[str]()
 
     def mapper(self, url: str, page: Page) -> Iterator[tuple[str, Outlinks]]:
-        found = outlinks(url, page, self.rules, self.config.user_agent, self.config.nofollow_rels)
+        c = self.config
+        found = outlinks(url, page, self.rules, c.user_agent, c.nofollow_rels, self.topic)
         self.links += len(found.links)
         self.sitemaps += len(found.sitemaps)
         self.cuts.update(found.cuts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from layercrawl import answers, manners, markup, simhash, sitemaps, sketch, urls
@@ -11,6 +11,7 @@ from layercrawl.answers import MAX_HOPS
 from layercrawl.markup import page_robots
 from layercrawl.planning.visited import hashed, packed
 from layercrawl.records import Outlinks, Page
+from layercrawl.relevance import Topic
 from layercrawl.rules import Rules
 
 NOFOLLOW = ("nofollow",)
@@ -25,11 +26,13 @@ Judged = tuple[str, str, str]
 
 
 def outlinks(
-    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW
-) -> Outlinks:
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str] = NOFOLLOW,
+    topic: Topic | None = None,
+) -> Outlinks:  # fmt: skip
     """The Outlinks of a page, a sitemap, a redirect, a robots.txt or a failure.
 
-    `agent` is the crawler's User-Agent; links whose `rel` has a word of `unfollowed` are cut.
+    `agent` is the crawler's User-Agent; links whose `rel` has a word of `unfollowed` are cut. By a
+    `topic` the page and its links are judged as well.
     """
     common: dict[str, Any] = {
         "target": page.target,
@@ -43,7 +46,7 @@ def outlinks(
         "length": answers.length(page.header("content-length")),
         "not_before": page.not_before,
     }
-    return Outlinks(**common | _found(url, page, rules, agent, unfollowed))
+    return Outlinks(**common | _found(url, page, rules, agent, unfollowed, topic))
 
 
 def _kept(page: Page) -> dict[str, Any]:
@@ -80,8 +83,9 @@ def judged(
 
 
 def _found(
-    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str]
-) -> dict[str, Any]:
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str],
+    topic: Topic | None,
+) -> dict[str, Any]:  # fmt: skip
     if page.target.kind == "robots":
         return _host_state(url, page, rules, agent)
     if page.target.kind == "sitemap":
@@ -91,7 +95,7 @@ def _found(
     if page.outcome == "redirect":
         link, text, reason = _redirected(url, page, rules)
         return {"cuts": {reason: 1}} if reason else {"links": [(link, text)]}
-    return _read(url, page, rules, agent, unfollowed) if page.outcome == "ok" else {}
+    return _read(url, page, rules, agent, unfollowed, topic) if page.outcome == "ok" else {}
 
 
 def _host_state(url: str, page: Page, rules: Rules, agent: str) -> dict[str, Any]:
@@ -184,8 +188,9 @@ def _redirect_cut(link: str, url: str, page: Page, rules: Rules) -> str:
 
 
 def _read(
-    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str]
-) -> dict[str, Any]:
+    url: str, page: Page, rules: Rules, agent: str, unfollowed: Collection[str],
+    topic: Topic | None,
+) -> dict[str, Any]:  # fmt: skip
     document = markup.parse(page.html, url, page.encoding, agent)
     cuts: Counter[str] = Counter({"unusable": document.unusable} if document.unusable else {})
     kept = _followed(url, _judged(url, page, document, rules, agent, unfollowed), cuts)
@@ -195,10 +200,18 @@ def _read(
         "canonical": document.canonical or "",
         "noindex": document.noindex or _header_directives(page, agent).noindex,
         **_fingerprints(document),
+        **(_judgement(topic, document, kept) if topic else {}),
         "refresh": refresh if refresh in kept and _is_redirect(document, page) else "",
         "links": list(kept.items()),
         "cuts": dict(cuts),
     }
+
+
+def _judgement(topic: Topic, document: markup.Document, links: Mapping[str, str]) -> dict[str, Any]:
+    """How well a page fits a topic, and what its links promise, in their order."""
+    relevance = topic.page(document.title, document.source_text)
+    promised = [topic.link(relevance, link, text) for link, text in links.items()]
+    return {"relevance": relevance, "relevances": promised}
 
 
 def _fingerprints(document: markup.Document) -> dict[str, Any]:

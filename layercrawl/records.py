@@ -111,7 +111,8 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     `sketch` its sketch (see `sketch`), `versions` the hashes (see `planning.visited`) of the
     versions in other languages that the page names. A robots answer carries `rules`. `sitemaps` are
     those that a robots.txt or an index names; a sitemap's `links` are the pages that it lists, each
-    with its time of change (ISO 8601, UTC) as text.
+    with its time of change (ISO 8601, UTC) as text. By a topic, `relevance` is the page's and
+    `relevances` what each of its links promises (see `relevance`).
     """
 
     target: Target
@@ -137,6 +138,8 @@ class Outlinks(Record, frozen=True, tag="outlinks"):
     text: str = ""
     sketch: str = ""
     versions: str = ""
+    relevance: int = 0
+    relevances: list[int] = []
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, order=True):

@@ -114,6 +114,8 @@ def pages(urls: list[str] = URLS) -> st.SearchStrategy[Outlinks]:
         digest=st.sampled_from(["d1", "d2"]),
         links=links.map(lambda found: [(url, "text") for url in found]),
         not_before=st.just("") | times(),
+        relevance=st.integers(0, 3),
+        relevances=st.lists(st.integers(0, 3), max_size=4),
     )
 
 

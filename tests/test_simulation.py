@@ -97,6 +97,7 @@ def test_a_matrix_with_holes_is_told(indptr, indices, why, tmp_path) -> None:
     ("words", "why"),
     [
         (["--order", "best"], "choose of breadth-first"),
+        (["--order", "best-first"], "a graph has no texts to judge"),
         (["--budget", "0"], "--budget 0"),
         (["--seeds", "nowhere.txt"], "name a readable text file"),
     ],

@@ -40,6 +40,8 @@ def begun(crawl: Stores, **values: Any) -> None:
         ({"order": ""}, "--order ''"),
         ({"include": ["a", "("]}, r"--include: bad regular expression '\('"),
         ({"exclude": ["*"]}, r"--exclude: bad regular expression '\*'"),
+        ({"order": "best-first"}, "--order best-first needs --topic: give words, or a file"),
+        ({"topic": "jazz"}, "--topic is for --order best-first, not breadth-first: leave it out"),
     ],
 )
 def test_settings_refused(values: dict[str, Any], why: str) -> None:
@@ -62,7 +64,46 @@ def test_a_proxy_that_cannot_be_asked(name: str, monkeypatch: pytest.MonkeyPatch
         start.check(settings())
 
 
+@pytest.mark.parametrize(
+    ("given", "content", "text"),
+    [
+        ("jazz music", None, "jazz music"),
+        ("-jazz", None, "jazz"),
+        ("music of B. Evans", None, "music of B. Evans"),
+        ("topic.txt", b"# Jazz\n\nblues\n", "Jazz\n\nblues"),
+        ("jazz", b"what the file says", "what the file says"),
+    ],
+)
+def test_a_topic_is_a_text_or_a_file_of_one(given, content, text, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / given).write_bytes(content)
+    assert start.with_topic(settings(topic=given)).topic == text
+
+
+@pytest.mark.parametrize(
+    ("given", "content", "why"),
+    [
+        ("none.txt", None, "--topic none.txt: No such file.*; name a readable text file, or give"),
+        ("./", None, "Is a directory"),
+        ("jazz/blues", None, "No such file"),
+        ("topic.txt", b"\xff", "not UTF-8"),
+        ("topic.txt", b" \n", "--topic topic.txt: no words in it; give some words"),
+        ("?!", None, "no words"),
+        ("topic.txt", b"word " * 9000, "has 44999 bytes: give 40000 at most"),
+        ("x" * 50_000, None, "--topic x+ … has|File name too long|50000 bytes"),
+    ],
+)
+def test_a_topic_that_cannot_be_used(given, content, why, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / given).write_bytes(content)
+    with pytest.raises(BadConfig, match=why):
+        start.with_topic(settings(topic=given))
+
+
 def test_settings_that_can_work(crawl: Stores) -> None:
+    start.check(settings(order="best-first", topic="jazz"))
     start.check(settings(include=["^http"], exclude=[r"\.pdf$"], drop_params="sid"))
     start.check_root(settings(), crawl)
     assert not crawl.root.exists()
@@ -123,6 +164,9 @@ def test_what_gives_known_urls_another_meaning_is_refused_by_name(crawl: Stores)
         f"--drop-params none cannot be set within a crawl: {crawl.root} was made with a,sid;"
         " keep that, or take another --root"
     )
+    with pytest.raises(BadConfig, match="--topic a+ … cannot be set .* was made with none; keep"):
+        told = settings(drop_params="a,sid", order="backlink", topic="a" * 30 + " " + "a" * 90)
+        start.check_root(told, crawl)
     with pytest.raises(BadConfig, match="--order breadth-first .* was made with backlink; keep"):
         start.check_root(settings(drop_params="sid,a"), crawl)
 

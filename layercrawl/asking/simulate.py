@@ -28,6 +28,8 @@ def simulate(
     """
     if unknown := [name for name in orders if name not in ORDERS]:
         raise ValueError(f"--order {unknown[0]!r}: choose of {', '.join(ORDERS)}")
+    if blind := [name for name in orders if ORDERS[name].needs_topic]:
+        raise ValueError(f"--order {blind[0]}: a graph has no texts to judge; choose another")
     if budget is not None and budget < 1:
         raise ValueError(f"--budget {budget}: give pages per layer, a whole number from 1")
     web = webgraph.read(path)

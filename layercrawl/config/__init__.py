@@ -92,6 +92,10 @@ class Config:
         "breadth-first", "which page next, by which order (see below)", group="order",
         metavar="NAME", stages="optimizer fold", fixed=True,
     )  # fmt: skip
+    topic: str = option(
+        "", "what best-first looks for: words, or a file of texts", group="order",
+        metavar="FILE_OR_TEXT", stages="parser optimizer", fixed=True,
+    )  # fmt: skip
     rank_memory: Positive = option(
         1000, "MB for ranks of all pages", group="order", metavar="MB", stages="optimizer"
     )

@@ -1,6 +1,7 @@
 """The crawl orders, by name: one file each, behind the contract in `order`."""
 
 from layercrawl.ordering.backlink import Backlink, BacklinkOtherHosts
+from layercrawl.ordering.best_first import BestFirst
 from layercrawl.ordering.breadth_first import BreadthFirst
 from layercrawl.ordering.depth_first import DepthFirst
 from layercrawl.ordering.hits import Hits
@@ -32,6 +33,7 @@ ORDERS: dict[str, Order] = {
     "opic-nutch": OpicNutch(),
     "larger-sites-first": LargerSitesFirst(),
     "hits": Hits(),
+    "best-first": BestFirst(),
 }
 
 __all__ = [

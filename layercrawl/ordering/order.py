@@ -52,10 +52,12 @@ class Order(ABC):
 
     `seed` is the message that a seed starts with; `graph_steps` is how many steps of a plan come
     before the fold: none, one that sees each page's newest links, or one more for all together.
+    `needs_topic` is whether pages are judged by what they say.
     """
 
     seed = 0
     graph_steps = 0
+    needs_topic = False
 
     def messages(self, page: Outlinks) -> Iterable[int]:
         """The messages that a fetched page gives to its links, in their order."""

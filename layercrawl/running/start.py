@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from urllib.request import getproxies_environment
 
 from layercrawl import config, seeds, stores
 from layercrawl.config import BadConfig, Config, options
 from layercrawl.hdfs import shell
 from layercrawl.ordering import ORDERS
+from layercrawl.relevance import Topic
 from layercrawl.rules import Rules
 from layercrawl.stores import Folder, Stores
+
+LONGEST_TOPIC = 40_000
+"""Bytes; more does not fit into the command of a task."""
+_FILE = re.compile(r"\S*[./]\S*")
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,7 @@ def check(settings: Config) -> None:
     """Raise BadConfig for settings that cannot work together or name what is not there."""
     if settings.order not in ORDERS:
         raise BadConfig(f"--order {settings.order!r}: choose one of {', '.join(ORDERS)}")
+    _check_topic(settings)
     if (settings.runs_on == "hadoop") != stores.on_hdfs(settings.root):
         where = "--root hdfs://…" if settings.runs_on == "hadoop" else "a folder for --root"
         raise BadConfig(f"--runner {settings.runs_on} needs {where}, not {settings.root}")
@@ -38,6 +46,48 @@ def check(settings: Config) -> None:
         Rules(settings.scope, frozenset(), settings.include, settings.exclude, settings.drop_params)
     except ValueError as error:
         raise BadConfig(f"--{error}") from None
+
+
+def _check_topic(settings: Config) -> None:
+    needed = ORDERS[settings.order].needs_topic
+    if needed and not settings.topic:
+        raise BadConfig(f"--order {settings.order} needs --topic: give words, or a file of texts")
+    if settings.topic and not needed:
+        raise BadConfig(f"--topic is for --order best-first, not {settings.order}: leave it out")
+
+
+def with_topic(settings: Config) -> Config:
+    """The settings with the topic's text in place of its file's name.
+
+    A word with `.` or `/` in it names a file, as does anything that a file is called.
+
+    Raises BadConfig for a file that cannot be read, and for a text that has no words or too many.
+    """
+    if not settings.topic:
+        return settings
+    text = _topic_text(settings.topic)
+    try:
+        Topic(text)
+    except ValueError as error:
+        raise BadConfig(f"--topic {_shown(settings.topic)}: {error}; give some words") from None
+    if len(text.encode()) > LONGEST_TOPIC:
+        raise BadConfig(
+            f"--topic {_shown(settings.topic)} has {len(text.encode())} bytes:"
+            f" give {LONGEST_TOPIC} at most, of the documents that tell it best"
+        )
+    return replace(settings, topic=text)
+
+
+def _topic_text(given: str) -> str:
+    """The text of a topic, from its first word on, so that no job takes it for an option."""
+    try:
+        if _FILE.fullmatch(given) or Path(given).is_file():
+            given = Path(given).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        cure = "name a readable text file, or give words with blanks between"
+        raise BadConfig(f"--topic {_shown(given)}: {why}; {cure}") from None
+    return re.sub(r"^[\W_]+", "", given).rstrip()
 
 
 def _check_hadoop(settings: Config) -> None:
@@ -113,4 +163,5 @@ def check_root(settings: Config, crawl: Stores) -> None:
 
 
 def _shown(value: str | tuple[str, ...]) -> str:
-    return value if isinstance(value, str) else ",".join(value) or "none"
+    text = value if isinstance(value, str) else ",".join(value)
+    return shorten(text, 60, placeholder=" …") or "none"

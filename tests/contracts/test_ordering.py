@@ -178,6 +178,25 @@ def test_of_backlinks_those_from_other_hosts_may_count_alone() -> None:
     assert sorted(given) == [("http://a.example/x", 1), *[("http://b.example/", 1)] * 2]
 
 
+def test_best_first_goes_by_the_best_link_and_not_by_their_sum() -> None:
+    order = ORDERS["best-first"]
+    promised = {"s": [("l", 5), ("r", 4)], "l": [("x", 3), ("y", 2)], "r": [("y", 2), ("x", 1)]}
+    lines: list[planning.Line] = [(0, node("s"), None)]
+    for url, links in promised.items():
+        page = Outlinks(
+            Target(), "ok", fetched="2026-01-01T00:00:00Z", relevance=1,
+            links=[(node(link), "") for link, _ in links],
+            relevances=[promise for _, promise in links],
+        )  # fmt: skip
+        lines.append((0, node(url), page))
+    moved = Outlinks(Target(score=7), "redirect", links=[(node("m"), "")])
+    older = Outlinks(Target(), "ok", relevance=1, links=[(node("o"), "")])
+    lines += [(0, node("away"), moved), (0, node("old"), older)]
+    known = planning.states([lines], order)
+    scores = {url[-1]: order.score(state) for url, state in known.items() if state.message}
+    assert scores == {"s": order.seed, "l": 5, "r": 4, "x": 3, "y": 2, "m": 7, "o": 1}
+
+
 TABLE = {node("A"): [node("B"), node("C")], node("B"): [node("D"), node("E")],
          node("C"): [node("E")], node("E"): [node("B")]}  # fmt: skip
 

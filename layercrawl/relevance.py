@@ -39,8 +39,9 @@ class Topic:
         documents = [document for document in documents if document]
         if not documents:
             raise ValueError("no words in it")
-        self._count = len(documents)
-        self._having = Counter(word for document in documents for word in document)
+        having = Counter(word for document in documents for word in document)
+        self._rare = {word: _rarity(n, len(documents)) for word, n in having.items()}
+        self._rarest = _rarity(0, len(documents))
         vectors = [_unit(self._vector(document)) for document in documents]
         total = Counter[str]()
         for vector in vectors:
@@ -49,10 +50,12 @@ class Topic:
 
     def relevance(self, text: str) -> float:
         """The cosine of a text and the topic, 0 to 1."""
-        vector = self._vector(Counter(words(text)))
-        norm = _norm(vector.values())
+        counts = Counter(words(text))
+        if self._topic.keys().isdisjoint(counts):  # so it is with most links
+            return 0.0
+        vector = self._vector(counts)
         shared = (weight * self._topic.get(word, 0.0) for word, weight in vector.items())
-        return math.fsum(shared) / norm if norm else 0.0
+        return math.fsum(shared) / _norm(vector.values())
 
     def page(self, title: str, text: str) -> int:
         """A page's relevance, in parts of `SCALE`."""
@@ -67,8 +70,7 @@ class Topic:
         return {word: self._weight(word) * (1 + math.log(n)) for word, n in counts.items()}
 
     def _weight(self, word: str) -> float:
-        rare = 1 + math.log((1 + self._count) / (1 + self._having[word]))
-        return rare * min(len(word), LONGEST_WORD)
+        return self._rare.get(word, self._rarest) * min(len(word), LONGEST_WORD)
 
 
 def words(text: str) -> Iterator[str]:
@@ -84,6 +86,11 @@ def words(text: str) -> Iterator[str]:
             yield run
         else:
             yield from (run[place : place + 2] for place in range(len(run) - 1))
+
+
+def _rarity(having: int, documents: int) -> float:
+    """A word's inverse document frequency, smoothed: 1 at the least."""
+    return 1 + math.log((1 + documents) / (1 + having))
 
 
 def _norm(values: Iterable[float]) -> float:

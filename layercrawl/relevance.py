@@ -2,9 +2,10 @@
 
 A topic is some documents, and nothing else is known. A word weighs the more, the fewer of these
 have it, and the longer it is, since short words are frequent in every language (Zipf's law of
-abbreviation); a text's word counts by its weight times 1 + ln(how often it occurs). The cosine of
-a text's words and those of the topic's documents is 0 where they share none, and 1 where a text is
-the topic's only document.
+abbreviation); a text's word counts by its weight times 1 + ln(how often it occurs). In the topic,
+what only one of several documents says counts half: it may be that document's own matter. The
+cosine of a text's words and those of the topic's documents is 0 where they share none, and 1 where
+a text is the topic's only document.
 
 What a link promises is its page's relevance, and a part of that of its text or, if better, of the
 words in its URL's path.
@@ -24,6 +25,8 @@ BY_LINK = 0.4
 """What a link's own words count beside its page."""
 LONGEST_WORD = 8
 """Letters; longer words weigh the same."""
+ALONE = 0.5
+"""What a word of one document counts in the topic of several."""
 _RUN = re.compile(r"[^\W_]+")
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 
@@ -46,7 +49,9 @@ class Topic:
         total = Counter[str]()
         for vector in vectors:
             total.update(vector)
-        self._topic = _unit(total)
+        alone = {word for word, n in having.items() if n == 1 < len(documents)}
+        shares = {word: ALONE if word in alone else 1.0 for word in total}
+        self._topic = _unit({word: weight * shares[word] for word, weight in total.items()})
 
     def relevance(self, text: str) -> float:
         """The cosine of a text and the topic, 0 to 1."""

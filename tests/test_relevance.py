@@ -41,6 +41,11 @@ def test_what_all_documents_say_counts_less_than_what_one_does() -> None:
     assert topic._weight("swing") > topic._weight("drums")
 
 
+def test_what_one_document_says_alone_is_less_of_the_topic_than_what_more_say() -> None:
+    topic = Topic("jazz swing\n\nswing blues\n\nswing march")
+    assert topic._topic["swing"] > 2 * topic._topic["blues"] > 0
+
+
 def test_long_words_say_more_than_short_ones() -> None:
     topic = Topic("the trumpet")
     assert topic.relevance("trumpet") > topic.relevance("the")

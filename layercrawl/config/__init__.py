@@ -222,7 +222,8 @@ class Config:
 
     def arguments(self, stage: str) -> list[str]:
         """The options that make a job of `stage` work with these settings."""
-        return [word for f in stage_fields(stage) for word in _words(f, getattr(self, f.name))]
+        given = (commandline.words(f, getattr(self, f.name)) for f in stage_fields(stage))
+        return [word for words in given for word in words]
 
 
 FIELDS = dataclasses.fields(Config)
@@ -233,15 +234,6 @@ _COMMAS = {f.name for f in FIELDS if f.metadata.get("commas")}
 def stage_fields(stage: str) -> list[dataclasses.Field[Any]]:
     """The fields that a stage's job takes as options."""
     return [f for f in FIELDS if stage in f.metadata["stages"]]
-
-
-def _words(spec: dataclasses.Field[Any], value: Any) -> list[str]:
-    if value == spec.default:
-        return []
-    if spec.name in _COMMAS:
-        return [f"{flag(spec.name)}={','.join(value)}"]
-    values = value if isinstance(value, tuple) else (value,)
-    return [flag(spec.name) if v is True else f"{flag(spec.name)}={v}" for v in values]
 
 
 def add_options(add: Callable[..., Any], fields: Iterable[dataclasses.Field[Any]]) -> None:

@@ -77,3 +77,13 @@ def table(fields: Iterable[Field[Any]]) -> str:
         default = default_of(spec).removeprefix("default: ")
         rows.append(f"| `{called(spec.name)}` | {spec.metadata['help']} | {default} |")
     return "\n".join(rows)
+
+
+def words(spec: Field[Any], value: Any) -> list[str]:
+    """What gives an option this value on a command line: nothing where that is the default."""
+    if value == spec.default:
+        return []
+    if spec.metadata.get("commas"):
+        return [f"{flag(spec.name)}={','.join(value)}"]
+    values = value if isinstance(value, tuple) else (value,)
+    return [flag(spec.name) if v is True else f"{flag(spec.name)}={v}" for v in values]

@@ -12,7 +12,8 @@ _CURES = {
     r"InvalidToken|GSS ?[Ee]xception|GSS initiate failed|cannot authenticate via": (
         "no valid Kerberos ticket or token: get one by kinit"
     ),
-    r"ApplicationClientProtocol\S* over \S+|no answer from its ResourceManager": (
+    r"Connecting to ResourceManager at [^\n]*?(:\d+)\n(?s:.*) to \S+\1 failed on"
+    r"|ApplicationClientProtocol\S* over \S+|no answer from its ResourceManager": (
         "YARN's ResourceManager does not answer: see that it runs"
     ),
 }

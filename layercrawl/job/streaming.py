@@ -37,6 +37,7 @@ _PROGRESS = re.compile(r"map \d+% reduce \d+%")
 _TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*\S.*$", re.M)
 _TOLD = re.compile(r"ERROR|WARN|Exception|Error|FAILED|Timed out")
 _CAUSE = re.compile(r"Exception|Error:|Timed out")
+_DIAGNOSED = re.compile(r"Diagnostics report from attempt\S+: (.+)")
 _LOG4J = re.compile(r"^[\d-]+ [\d:,]+ [A-Z]+ \S+: ")
 _REFUSED = re.compile(r"^layercrawl: (this node .*)$", re.M)  # shipment's check says it
 _LINES = 200
@@ -162,11 +163,17 @@ class Streaming(HadoopJobRunner):  # type: ignore[misc]
             return refused[1], log
         if traces:
             return traces[0].splitlines()[-1], traces[0]
-        told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]
-        why = _LOG4J.sub("", next((line for line in told if _CAUSE.search(line)), told[0]).strip())
-        whole = "\n".join([*said, log])
-        cure = cures.cure(whole)
+        why, whole = self._complaint(said), "\n".join([*said, log])
+        cure = cures.cure(f"{whole}\n{why}")
         return f"{cure}, then run the same command again ({why})" if cure else why, whole
+
+    def _complaint(self, said: list[str]) -> str:
+        """What the client complains of; of tasks in one container only the master's log tells."""
+        told = [line for line in said if _TOLD.search(line)] or said or ["it said nothing"]
+        causes = [line for line in told if _CAUSE.search(line)]
+        if not causes and self.application:
+            causes = _DIAGNOSED.findall(yarn.logs(self.application, "syslog"))
+        return _LOG4J.sub("", [*causes, *told][0].strip())
 
     def end(self) -> None:
         """Have the cluster stop the job that runs."""

@@ -17,15 +17,15 @@ LOG_SECONDS = 20.0
 """How long logs are waited for, which come some time after the end of their tasks."""
 
 
-def logs(application: str) -> str:
-    """What an application's tasks wrote to stderr; it may be some seconds until it is there.
+def logs(application: str, file: str = "stderr") -> str:
+    """What an application's containers wrote to a file; it may be some seconds until it is there.
 
     Empty where YARN cannot be asked.
     """
     until = time.monotonic() + LOG_SECONDS
     while True:
         try:
-            text, _ = _asked("logs", "-applicationId", application, "-log_files", "stderr")
+            text, _ = _asked("logs", "-applicationId", application, "-log_files", file)
         except OSError:
             return ""
         if "Container: " in text or time.monotonic() > until:

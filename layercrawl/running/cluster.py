@@ -20,6 +20,7 @@ _SPLIT = 32 << 20
 _CONF = {
     "mapreduce.job.ubertask.enable": "true",  # small jobs run in one container,
     "mapreduce.job.ubertask.maxbytes": str(_SPLIT),  # which does one task after the other
+    "mapreduce.job.maps": "1",  # or small inputs are cut in two
     "mapreduce.map.speculative": "false",  # a polite fetch is slow, and must not happen twice
     "mapreduce.reduce.speculative": "false",
     "mapreduce.job.reduce.slowstart.completedmaps": "1.0",

@@ -181,6 +181,20 @@ def test_what_helps_is_said(case: dict[str, Any], home: Path, tmp_path: Path) ->
         run(tmp_path)
 
 
+def test_what_a_task_in_the_masters_container_complains_of_is_found(
+    home: Path, tmp_path: Path
+) -> None:
+    line = "2026-12-01 12:37:58,850 INFO mapreduce.Job: Job job_1_0002 failed with state FAILED"
+    application = FAILED.splitlines()[0]
+    (home / "jar").write_text(f"1\n{application}\n{line}\n")
+    (home / "logs").write_text(
+        "0\nContainer: c\n2026-12-01 12:37:57,000 INFO [x] TaskImpl: Diagnostics report from"
+        " attempt_1_0002_r_000000_0: x.DSQuotaExceededException: The DiskSpace quota is exceeded\n"
+    )
+    with pytest.raises(JobFailed, match="HDFS is full.*\\(x.DSQuotaExceededException: The DiskSp"):
+        run(tmp_path)
+
+
 class Interrupts:
     """Ctrl-C as soon as a job is at work."""
 

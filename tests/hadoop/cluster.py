@@ -167,6 +167,12 @@ class Cluster:
                     fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody else uses it
                     self.stop()
 
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The cluster for one process alone, of several that share it."""
+        with _opened(self.folder / "turn") as turn, _locked(turn):
+            yield
+
 
 def _opened(path: Path) -> TextIO:
     return path.open("a")

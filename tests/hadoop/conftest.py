@@ -15,7 +15,7 @@ OURS = Path(__file__).parents[2] / ".hadoop"
 
 
 @pytest.fixture(scope="session")
-def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A running cluster: the one that this machine has, else one for the session.
 
     There can be but one, since its ports are fixed; so each test takes folders of its own. Where
@@ -33,6 +33,13 @@ def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(base / "hadoop", OURS / "jars")
     with made.shared():
         yield made
+
+
+@pytest.fixture(scope="module")
+def hadoop(shared: Cluster) -> Iterator[Cluster]:
+    """The cluster, for one module at a time: some kill what runs there, or fill it up."""
+    with shared.turn():
+        yield shared
 
 
 @pytest.fixture

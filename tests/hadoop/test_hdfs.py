@@ -120,6 +120,23 @@ def test_a_second_driver_is_refused(client: Client, monkeypatch: pytest.MonkeyPa
             made.locked().__enter__()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["web", "shell"])
+def test_safe_mode_is_told(hadoop: Cluster, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    if not hadoop.process("namenode"):
+        pytest.skip("the cluster here is another's, which is not to be disturbed")
+    for name in ("HADOOP_HOME", "HADOOP_CONF_DIR"):
+        monkeypatch.setenv(name, hadoop.environment[name])
+    monkeypatch.setattr(webhdfs, "_PATIENCE", 0.0)
+    web: Client = WebHdfs(sites.namenodes("", sites.settings()))
+    hadoop.command("dfsadmin", "-safemode", "enter")
+    try:
+        with pytest.raises(OSError, match="HDFS is in safe mode: see `hdfs dfsadmin"):
+            (web if way == "web" else Shell("", "/")).make(f"{ROOT}-safe")
+    finally:
+        hadoop.command("dfsadmin", "-safemode", "leave")
+
+
 # The lease
 
 

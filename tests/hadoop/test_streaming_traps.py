@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ PAGES = {
     "http://a.example/big": "<a href=/c>c</a>" + "x" * 16_000_000,
     "http://b.example/": "<a href='/%0D'>\u2028</a>",
 }
+MANY = int(os.environ.get("SMALL_FILES", "500"))
 NODE = "LC_ALL=POSIX,LANG=POSIX"
 """The locale of a node that nobody cared for."""
 
@@ -124,14 +126,31 @@ def test_a_task_that_waits_politely_lives(on_hadoop: OnHadoop) -> None:
     with serve(Web(port=0, hosts=("127.1.0.1",))) as web:
         on_hadoop.put("in/part-00000", [records.encode(web.seeds[0], Target())])
         ran = on_hadoop.run(
-            CrawlerDriver, "--delay=40", "--allow-private",
+            CrawlerDriver, "--delay=25", "--allow-private",
             conf={
                 "mapreduce.job.reduces": "1", "mapreduce.job.ubertask.enable": "false",
-                "mapreduce.task.timeout": "30000",
+                "mapreduce.task.timeout": "20000",
                 "mapreduce.task.timeout.check-interval-ms": "1000",
             },
         )  # fmt: skip
     assert ran.counters["outcomes: ok"] == 1
+
+
+def test_many_small_files_are_one_task(on_hadoop: OnHadoop, hadoop: Cluster) -> None:
+    urls, folder = [f"http://a.example/{number}" for number in range(MANY)], on_hadoop.tmp / "in"
+    folder.mkdir()
+    for number, url in enumerate(urls):
+        line = records.encode(url, Page(Target(), "gone", status=404))
+        (folder / f"part-{number:05}").write_bytes(line + b"\n")
+    put = hadoop.command("fs", "-put", "-t", "8", str(folder), f"{on_hadoop.crawl.root}/in")
+    assert put.returncode == 0, put.stderr
+    on_hadoop.run(ParserDriver)
+    made = [
+        line.split(b"\t")[0].decode()
+        for line in on_hadoop.lines(ParserDriver, on_hadoop.crawl.root)
+    ]
+    assert made == sorted(urls)
+    assert len(list(stores.files(on_hadoop.crawl.root / "out-ParserDriver", "part-*"))) == 1
 
 
 def test_an_empty_layer_is_fetched(on_hadoop: OnHadoop) -> None:

@@ -222,3 +222,5 @@ def test_what_fell_is_known_when_there_is_much_of_it(monkeypatch: pytest.MonkeyP
     for number in range(0, 100, 2):
         fell.add(b"%d" % number)
     assert [number for number in range(100) if b"%d" % number in fell] == list(range(0, 100, 2))
+    assert len(fell._latest) < 7
+    assert fell._sorted.nbytes == 8 * (50 - len(fell._latest))

@@ -151,4 +151,4 @@ def test_a_checkpoint_is_made_once_the_layers_have_outgrown_the_last(tmp_path, m
     found = []
     for _ in crawl.layers(monkeypatch):
         found.append(crawl.kept())
-    assert found == [[], [], ["checkpoint-001"], ["checkpoint-001"], ["checkpoint-001"]]
+    assert found == [[], [], ["checkpoint-001"], ["checkpoint-001"], ["checkpoint-003"]]

@@ -90,7 +90,9 @@ class Rules:
         if reason := self.outside(url, page_url):
             return reason
         path = url[url.index("/", 8) :].partition("?")[0]
-        return _path_cut(path) or self._pattern_cut(url)
+        if reason := _path_cut(path):
+            return reason
+        return self._pattern_cut(url) if self._include or self._exclude else None
 
     def outside(self, url: str, page_url: str) -> str | None:
         """Return the first of "scheme", "too long" and "scope" that `cut` has for a link, or None.
@@ -122,15 +124,14 @@ class Rules:
         return urls.drop_params(url, self._dropped) if self._dropped else url
 
     def _in_scope(self, url: str, page_url: str) -> bool:
-        if urls.origin(url) == urls.origin(page_url):  # as most links' are
+        end = page_url.index("/", 8) + 1
+        if url[:end] == page_url[:end]:  # as most links' origins are
             return True
         place_of = urls.host if self.scope == "host" else urls.site
         place = place_of(url)
         return place in self.places or place == place_of(page_url)
 
     def _pattern_cut(self, url: str) -> str | None:
-        if not self._include and not self._exclude:
-            return None
         if self._include and not any(pattern.search(url) for pattern in self._include):
             return "include"
         if self._exclude and any(pattern.search(url) for pattern in self._exclude):

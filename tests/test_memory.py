@@ -40,7 +40,7 @@ def measured(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("hosts", "urls", "held"),
-    [(1, 1_000_000, 0.0), (1, 1_000_000, 0.01), (100_000, 100_000, 0.0), (100_000, 200_000, 0.01)],
+    [(1, 1_000_000, 0.01), (100_000, 100_000, 0.0)],
 )
 def test_a_task_of_any_size(hosts: int, urls: int, held: float) -> None:
     words = [f"--hosts={hosts}", f"--urls={urls}", f"--held={held}"]

@@ -51,6 +51,7 @@ _PAIRED = re.compile(
     rf"<(?:/([a-z][\w:-]*+)>"
     rf"|(?!form[{SPACE}/>])([a-z][\w:-]*+)(?:[{SPACE}]++[a-z][\w:.-]*+"
     rf"(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{SPACE}\"'<>=]++))?+){{0,100}}+[{SPACE}]*+/?+>"
+    rf"(?:[^<]*+</(\2)>)?+"  # most elements hold text only
     rf"|!--[^<>]*+-->"
     rf"|([/!?]|[a-z]*+))".encode()
 )
@@ -131,8 +132,10 @@ def _unpaired(source: bytes, void: Set[bytes]) -> tuple[int, list[bytes]]:
     """
     left: list[bytes] = []
     most = now = 0
-    for end, start, odd in chain.from_iterable(map(_PAIRED.findall, _parts(source))):
-        if start and start not in void or odd and odd not in b"/!?":
+    for end, start, closed, odd in chain.from_iterable(map(_PAIRED.findall, _parts(source))):
+        if closed and start not in void:
+            most = max(most, now + (3 if start[0] == _T else 1))
+        elif start and start not in void or odd and odd not in b"/!?":
             name = start or odd
             left.append(name if start else b"<" + odd)
             now += 3 if name[0] == _T else 1
@@ -143,7 +146,7 @@ def _unpaired(source: bytes, void: Set[bytes]) -> tuple[int, list[bytes]]:
         elif end and left and left[-1] == end:
             left.pop()
             now -= 3 if end[0] == _T else 1
-        elif end or odd:  # no pair goes across
+        elif end or closed or odd:  # no pair goes across
             left.append(b"/")
     return most, [name.lstrip(b"<") for name in left]
 

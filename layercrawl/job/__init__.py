@@ -5,6 +5,7 @@ With `forked` the only library module that imports mrjob: `inline` is its own ru
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -89,6 +90,13 @@ class BytesProtocol:
 
     def write(self, key: bytes, value: bytes) -> bytes:
         return key + b"\t" + value
+
+
+OBJECTS = 100_000
+"""How many objects more call for a search for cycles: a page has many, and none of them in cycles.
+
+With Python's own 700 a page of 500,000 links takes a tenth longer.
+"""
 
 
 class Job(Loops):
@@ -193,6 +201,7 @@ class Job(Loops):
 
     def execute(self) -> None:
         """Run the task or the job; what is printed in it goes to stderr, never into the data."""
+        gc.set_threshold(OBJECTS)
         self.sandbox(self.stdin, self.stdout, self.stderr)  # keeps these three, which are binary
         text = io.TextIOWrapper(self.stderr, "utf-8", "backslashreplace", write_through=True)
         try:

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from layercrawl.config import commandline, tomlfile
-from layercrawl.config.checks import complaints
+from layercrawl.config.checks import complaints, masked_header
 from layercrawl.config.options import (
     Count,
     Limit,
@@ -217,8 +217,13 @@ class Config:
         return f"{self.user_agent} (+{self.contact})" if self.contact else self.user_agent
 
     def settings(self, stage: str) -> dict[str, Any]:
-        """What `stage` is given, by field name: recorded in its marker."""
+        """What `stage` is given, by field name."""
         return {f.name: getattr(self, f.name) for f in stage_fields(stage)}
+
+    def recorded(self, stage: str) -> dict[str, Any]:
+        """The same for a marker: without the values of headers, which may let somebody in."""
+        masked = {"header": tuple(map(masked_header, self.header))}
+        return {name: masked.get(name, value) for name, value in self.settings(stage).items()}
 
     def arguments(self, stage: str) -> list[str]:
         """The options that make a job of `stage` work with these settings."""

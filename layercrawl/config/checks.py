@@ -37,6 +37,16 @@ def header_parts(line: str) -> tuple[str, str, str]:
     return found[1] or "", found[2], found[3].strip()
 
 
+def masked_header(line: str) -> str:
+    """A checked `--header` without its value.
+
+    >>> masked_header("https://a.example Authorization: Basic eA==")
+    'https://a.example Authorization: *'
+    """
+    origin, name, _ = header_parts(line)
+    return f"{origin} {name}: *".lstrip()
+
+
 def complaints(settings: Config) -> Iterator[str]:
     """What is off, and the cure, each with the option's name."""
     yield from _words(settings)

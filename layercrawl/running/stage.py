@@ -64,7 +64,7 @@ class Stages:
         totals, longest = stays.split(ran.counters)
         marker = Marker(
             stage=job_class.__name__,
-            settings=self._settings.settings(job_class.STAGE),
+            settings=self._settings.recorded(job_class.STAGE),
             inputs=self.inputs(inputs),
             now=schedule.timestamp(now),
             totals={**counted, **totals},
@@ -91,7 +91,7 @@ class Stages:
         if not stores.complete(folder):
             return False
         made = stores.marker(folder)
-        settings = msgspec.json.decode(msgspec.json.encode(self._settings.settings(stage)))
+        settings = msgspec.json.decode(msgspec.json.encode(self._settings.recorded(stage)))
         same = all(made.settings.get(name) == value for name, value in settings.items())
         return same and made.inputs == self.inputs(inputs)
 

@@ -70,7 +70,8 @@ class Hyperlinks:
             return ""
         text = _shown(node, attributes)
         self._budget -= len(text)
-        return collapse(text)[:LONGEST_TEXT].rstrip()
+        text = collapse(text)
+        return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].rstrip()
 
 
 def resolve(href: str | None, resolver: urls.Resolver) -> str | None:

@@ -192,19 +192,21 @@ def _read(
     topic: Topic | None,
 ) -> dict[str, Any]:  # fmt: skip
     document = markup.parse(page.html, url, page.encoding, agent)
+    fingerprints = _fingerprints(document)  # first, which takes room that the links take later
     cuts: Counter[str] = Counter({"unusable": document.unusable} if document.unusable else {})
     kept = _followed(url, _judged(url, page, document, rules, agent, unfollowed), cuts)
     refresh = rules.without_params(document.refresh or "")
-    return {
+    found = {
         "title": document.title[:200],
         "canonical": document.canonical or "",
         "noindex": document.noindex or _header_directives(page, agent).noindex,
-        **_fingerprints(document),
+        **fingerprints,
         **(_judgement(topic, document, kept) if topic else {}),
         "refresh": refresh if refresh in kept and _is_redirect(document, page) else "",
-        "links": list(kept.items()),
         "cuts": dict(cuts),
     }
+    del document  # before its links, of which there may be very many, are listed once more
+    return found | {"links": list(kept.items())}
 
 
 def _judgement(topic: Topic, document: markup.Document, links: Mapping[str, str]) -> dict[str, Any]:

@@ -11,24 +11,16 @@ from contextlib import contextmanager, suppress
 Say = bytes | Callable[[socket.socket], None]
 
 
-class RawServer:
-    """`script` has a list of answers for each connection that comes, the last one for all others.
+class Listener:
+    """Listens on a port of loopback until it is closed, and lets `come` have each connection."""
 
-    An answer is bytes, or called with the socket; after the last a connection is closed.
-    """
-
-    def __init__(self, script: Sequence[Sequence[Say]], tls: ssl.SSLContext | None = None) -> None:
-        self._script = script
-        self._tls = tls
+    def __init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self.requests: list[str] = []
-        self.connections = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def url(self, path: str = "/") -> str:
-        scheme = "https" if self._tls else "http"
-        return f"{scheme}://127.0.0.1:{self.port}{path}"
+    def come(self, plug: socket.socket) -> None:
+        raise NotImplementedError
 
     def close(self) -> None:
         with suppress(OSError):  # wakes accept up
@@ -38,10 +30,30 @@ class RawServer:
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                plug, _ = self._listening.accept()
-                answers = self._script[min(self.connections, len(self._script) - 1)]
-                self.connections += 1
-                threading.Thread(target=self._talk, args=(plug, answers), daemon=True).start()
+                self.come(self._listening.accept()[0])
+
+
+class RawServer(Listener):
+    """`script` has a list of answers for each connection that comes, the last one for all others.
+
+    An answer is bytes, or called with the socket; after the last a connection is closed.
+    """
+
+    def __init__(self, script: Sequence[Sequence[Say]], tls: ssl.SSLContext | None = None) -> None:
+        self._script = script
+        self._tls = tls
+        self.requests: list[str] = []
+        self.connections = 0
+        super().__init__()
+
+    def url(self, path: str = "/") -> str:
+        scheme = "https" if self._tls else "http"
+        return f"{scheme}://127.0.0.1:{self.port}{path}"
+
+    def come(self, plug: socket.socket) -> None:
+        answers = self._script[min(self.connections, len(self._script) - 1)]
+        self.connections += 1
+        threading.Thread(target=self._talk, args=(plug, answers), daemon=True).start()
 
     def _talk(self, plug: socket.socket, answers: Sequence[Say]) -> None:
         with suppress(OSError), plug:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -108,13 +109,18 @@ def test_plans_are_the_same_with_checkpoints_and_without(order, tmp_path, monkey
     assert kept == [[], [f"checkpoint-{LAYERS - 2:03d}"]]
 
 
-def test_a_checkpoint_holds_as_long_as_what_it_is_made_of(tmp_path, monkeypatch) -> None:
+def kept_after(layers: int, root: Path, monkeypatch: pytest.MonkeyPatch) -> Crawl:
+    """A crawl with a checkpoint after each of so many layers, and none from now on."""
     monkeypatch.setattr(checkpoints, "outgrown", always)
-    crawl = Crawl(tmp_path)
-    layers = crawl.layers(monkeypatch)
-    for _ in range(3):
-        next(layers)
+    crawl = Crawl(root)
+    for _ in islice(crawl.layers(monkeypatch), layers):
+        pass
     monkeypatch.setattr(checkpoints, "outgrown", never)
+    return crawl
+
+
+def test_a_checkpoint_holds_as_long_as_what_it_is_made_of(tmp_path, monkeypatch) -> None:
+    crawl = kept_after(3, tmp_path, monkeypatch)
     known = [crawl.stores.layer("out", number) for number in range(2)]
     made = crawl.stores.root / "out" / "checkpoint-001"
     crawl.fetch(2)
@@ -131,15 +137,10 @@ def test_a_checkpoint_holds_as_long_as_what_it_is_made_of(tmp_path, monkeypatch)
 
 
 def test_what_lies_in_a_checkpoint_that_was_not_finished_is_not_read(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(checkpoints, "outgrown", always)
-    crawl = Crawl(tmp_path)
-    layers = crawl.layers(monkeypatch)
-    for _ in range(2):
-        next(layers)
+    crawl = kept_after(2, tmp_path, monkeypatch)
     made = crawl.stores.root / "out" / "checkpoint-000"
     (made / stores.MARKER).unlink()
     known = [crawl.stores.layer("out", 0)]
-    monkeypatch.setattr(checkpoints, "outgrown", never)
     assert crawl.checkpoints.standing_for(known) == known
     monkeypatch.setattr(checkpoints, "outgrown", always)
     assert crawl.checkpoints.standing_for(known) == [made] and stores.complete(made)

@@ -16,7 +16,7 @@ from layercrawl import fetch
 from layercrawl.config import Config
 from layercrawl.fetch import Fetcher, connection
 from layercrawl.records import Page, Target
-from tests.raw_server import RawServer, page, raw_server
+from tests.raw_server import Listener, RawServer, page, raw_server
 
 NAMES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 HOST = "secure.example"
@@ -44,29 +44,20 @@ def secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServe
         yield server
 
 
-class Tunnels:
+class Tunnels(Listener):
     """A proxy that lets everybody through by CONNECT, to one port of this machine."""
 
     def __init__(self, port: int) -> None:
         self._to, self.asked = port, list[str]()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
+        self.url = f"http://127.0.0.1:{self.port}"
 
-    def close(self) -> None:
-        with suppress(OSError):  # wakes accept up
-            self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                plug, _ = self._listening.accept()
-                self.asked.append(plug.recv(65536).decode().partition("\r\n")[0])
-                through = socket.create_connection(("127.0.0.1", self._to))
-                plug.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                for one, other in ((plug, through), (through, plug)):
-                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+    def come(self, plug: socket.socket) -> None:
+        self.asked.append(plug.recv(65536).decode().partition("\r\n")[0])
+        through = socket.create_connection(("127.0.0.1", self._to))
+        plug.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        for one, other in ((plug, through), (through, plug)):
+            threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
 
 
 def _pass_on(one: socket.socket, other: socket.socket) -> None:

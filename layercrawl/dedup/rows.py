@@ -46,11 +46,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
 
 
 _rows = msgspec.json.Decoder(Row)
-_members = msgspec.json.Decoder(list[Member])
 encode = msgspec.json.encode
 decode = _rows.decode
-members = msgspec.json.encode
-read_members = _members.decode
 
 
 def of(url: str, page: Outlinks) -> Row:

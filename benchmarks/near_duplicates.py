@@ -118,7 +118,7 @@ def groups(found: list[Page]) -> Iterator[tuple[int, int]]:
             simhash=f"{page.bits:016x}", text=page.text, sketch=page.sketch,
         )  # fmt: skip
         messages += dedup.visited(page.url, light)
-    for step in (lambda _, visits: dedup.newest(visits), *dedup.steps(MOST)):
+    for step in (lambda _, visits: dedup.newest(dedup.read(visits)), *dedup.steps(MOST)):
         messages = [m for key, values in grouped(messages) for m in step(key, values)]
     for _, values in grouped(messages):
         for url, page in dedup.fallen(values):

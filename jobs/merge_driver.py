@@ -45,7 +45,7 @@ class MergeDriver(Job):
         yield from dedup.visited(url, record)
 
     def newest(self, _: bytes, visits: Iterator[bytes]) -> Iterator[Message]:
-        seen = list(visits)
+        seen = dedup.read(visits)
         self.noindex += dedup.noindex(seen)
         yield from dedup.newest(seen)
 

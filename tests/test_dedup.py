@@ -67,7 +67,7 @@ def merged(visits: list[Visit], most: int | None = 3) -> dict[str, Page]:
 def decisions(links: list[tuple[str, Outlinks]], most: int | None = 3) -> list[tuple[str, Page]]:
     """The first pass."""
     messages = [message for url, page in links for message in dedup.visited(url, page)]
-    for step in (lambda _, visits: dedup.newest(visits), *dedup.steps(most)):
+    for step in (lambda _, visits: dedup.newest(dedup.read(visits)), *dedup.steps(most)):
         groups = [group for part in planning.grouped(messages) for group in part]
         messages = [message for key, values in groups for message in step(key, values)]
     return [p for part in planning.grouped(messages) for _, v in part for p in dedup.fallen(v)]

@@ -41,15 +41,19 @@ def visited(url: str, page: Outlinks) -> Iterator[Message]:
         yield url.encode(), b"%s %s" % (page.fetched.encode(), rows.encode(row))
 
 
-def newest(visits: Iterable[bytes]) -> Iterator[Message]:
+def read(visits: Iterable[bytes]) -> list[Row]:
+    """The rows of a URL's visits."""
+    return [rows.decode(visit.partition(b" ")[2]) for visit in visits]
+
+
+def newest(visits: Iterable[Row]) -> Iterator[Message]:
     """A URL's newest good visit; visits come sorted.
 
     Nothing when its author does not let it be indexed any more, whatever older visits say. Where a
     redirect leads to hears of it.
     """
     page, redirect, answers = None, None, deque[str](maxlen=2)
-    for visit in visits:
-        row = rows.decode(visit.partition(b" ")[2])
+    for row in visits:
         answers.append(row.answer)
         page = row if row.answer == "ok" else page
         redirect = row if row.answer == "redirect" else redirect
@@ -60,10 +64,9 @@ def newest(visits: Iterable[bytes]) -> Iterator[Message]:
         yield page.url.encode(), rows.ranked(records.replace(page, gone=gone))
 
 
-def noindex(visits: Iterable[bytes]) -> bool:
+def noindex(visits: Iterable[Row]) -> bool:
     """Whether the newest page of a URL's sorted visits is one that is not to be indexed."""
-    found = (rows.decode(visit.partition(b" ")[2]) for visit in visits)
-    return [row.noindex for row in found if row.answer == "ok"][-1:] == [True]
+    return [row.noindex for row in visits if row.answer == "ok"][-1:] == [True]
 
 
 def steps(most: int | None) -> list[Step]:
